@@ -1,5 +1,5 @@
 import { createCodeParser } from '../adapters/code/parser'
-import { createFeedBell } from '../adapters/feed-object/index'
+import { createFeedNotifier } from '../adapters/feed-object/index'
 import { createR2BackupStore } from '../adapters/r2/backup-store'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
@@ -14,7 +14,7 @@ import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/proje
 import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlSightings } from '../adapters/sql/stores/memories/sightings'
+import { createSqlLastSeen } from '../adapters/sql/stores/memories/sightings'
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import { createSqlExportStore } from '../adapters/sql/stores/transfer/export-store'
@@ -31,7 +31,7 @@ import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
 import { createTextSeal } from '../domain/transfer/seal'
 import { hookClient } from '../integrations/hooks/hook-clients'
-import type { ChangeBell } from '../ports/change-bell'
+import type { ChangeNotifier } from '../ports/change-bell'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
@@ -266,7 +266,7 @@ function cursorSealOf({ DB, HYPERDRIVE }: Bindings, config: Config, settings: Se
 }
 
 /** Where no object is bound everyone looks for themselves, a little later. */
-const SILENT: ChangeBell = {
+const SILENT: ChangeNotifier = {
   tell: async () => {},
   mark: async () => null,
   wait: async () => null,
@@ -284,15 +284,15 @@ export function composeFeed(
     readonly sleep: (ms: Millis) => Promise<void>
     readonly onFailure: (error: unknown) => void
   },
-): { readonly bell: ChangeBell; readonly changes: Changes } {
+): { readonly bell: ChangeNotifier; readonly changes: Changes } {
   const { connection, settings, clock, sleep, onFailure } = given
-  const bell = bindings.FEEDS === undefined ? SILENT : createFeedBell(bindings.FEEDS, onFailure)
+  const bell = bindings.FEEDS === undefined ? SILENT : createFeedNotifier(bindings.FEEDS, onFailure)
   const seal = () => cursorSealOf(bindings, config, settings)
   return {
     bell,
     changes: createChanges({
       ...{ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep },
-      sightings: createSqlSightings(connection, clock),
+      sightings: createSqlLastSeen(connection, clock),
     }),
   }
 }
@@ -355,7 +355,7 @@ export function composeMemories(given: {
       ...{ memories, code, clock },
       similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
     }),
-    orient: createOrient({ sightings: createSqlSightings(connection, clock), clock }),
+    orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
     getCurrent: createGetCurrent({
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
       ...{ memories: stored, clock, ...legs },

@@ -17,7 +17,7 @@ import type { Embedder } from '../ports/models'
 import type { VectorRows } from '../ports/vector-rows'
 import type { BackgroundGeneration } from '../services/keeping/background-generation'
 import { createOutboxWork } from '../services/keeping/outbox-work'
-import { createFinishIndex, type FinishIndex, searchingWhole } from '../services/keeping/pending-index'
+import { createFinishIndex, type FinishIndex, searchUpToDate } from '../services/keeping/pending-index'
 import { createSchedule, type Step } from '../services/keeping/schedule'
 import { createLeftWork, scheduleSteps } from '../services/keeping/steps'
 import { createCatchUp, type SyncVectors } from '../services/keeping/sync-vectors'
@@ -114,5 +114,5 @@ export function composeFinishing(
     now: () => clock.now(),
   })
   const goesBy = embedsHere ? (['words', 'vectors'] as const) : (['words'] as const)
-  return { finishing, fullText: searchingWhole(fullText, finishing, goesBy) }
+  return { finishing, fullText: searchUpToDate(fullText, finishing, goesBy) }
 }

@@ -1,5 +1,5 @@
 import { createGateLimiter } from '../adapters/gate-object'
-import { createGateTurns } from '../adapters/gate-object/grant-turns'
+import { createGrantLocks } from '../adapters/gate-object/grant-turns'
 import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
@@ -57,7 +57,7 @@ import { composeFinishing, composeKeeping } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
-export interface Surroundings {
+export interface WorkerContext {
   readonly log: Log
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly clock?: Clock
@@ -78,7 +78,7 @@ const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINIT
 
 /** The one door between the house and its adapters: bindings and configuration to services. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function composeServices(bindings: Bindings, config: Config, surroundings: Surroundings): Services {
+export function composeServices(bindings: Bindings, config: Config, surroundings: WorkerContext): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
   const now = () => clock.now()
   const analyzer = analyzerFor(config.fts.language)
@@ -286,7 +286,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       limits: config.limits,
       onFailure: (error) => log('WARNING', 'limiter_failed', { message: String(error) }),
     }),
-    grantTurns: createGateTurns(bindings.GATES),
+    grantTurns: createGrantLocks(bindings.GATES),
     afterwards,
     now,
     ids,

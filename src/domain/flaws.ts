@@ -1,12 +1,12 @@
 import { invalidInput, Problem } from './errors'
 import { SentBytes } from './json/sent-bytes'
-import { Unkept } from './json/unkept'
+import { LossyValues } from './json/unkept'
 import { jsonText } from './json/write'
 
 /** All that is wrong with a call is said at once (platform contract §3), so checks are gathered before one of them throws. */
 
 /** One row of `error.details`: where, what was given there, and, where it is known, what would be right. */
-export type Flaw = { readonly path: string; readonly given: string; readonly example?: unknown }
+export type ValidationIssue = { readonly path: string; readonly given: string; readonly example?: unknown }
 
 /** Of a value that was given, told; an error is no echo. */
 const MAX_SHOWN = 40
@@ -14,8 +14,9 @@ const MAX_MESSAGES = 20
 const MAX_FLAWS = 100
 
 /** A short form of what a caller sent, for a message. */
-export function shortened(value: unknown, most = MAX_SHOWN): string {
-  const text = typeof value === 'string' || value instanceof Unkept ? String(value) : (jsonText(value) ?? 'nothing')
+export function shortForm(value: unknown, most = MAX_SHOWN): string {
+  const text =
+    typeof value === 'string' || value instanceof LossyValues ? String(value) : (jsonText(value) ?? 'nothing')
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
@@ -25,14 +26,14 @@ export function givenAs(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `array of ${value.length}`
   if (value instanceof SentBytes) return 'string'
-  if (value instanceof Unkept && value.flaw === 'too_long') return 'string'
-  if (value instanceof Unkept) return value.flaw === 'too_deep' ? 'object' : `number ${value}`
+  if (value instanceof LossyValues && value.flaw === 'too_long') return 'string'
+  if (value instanceof LossyValues) return value.flaw === 'too_deep' ? 'object' : `number ${value}`
   if (typeof value === 'object') return 'object'
-  return typeof value === 'string' ? `string "${shortened(value)}"` : `${typeof value} ${shortened(value)}`
+  return typeof value === 'string' ? `string "${shortForm(value)}"` : `${typeof value} ${shortForm(value)}`
 }
 
-export const flawsOf = ({ details }: Problem): readonly Flaw[] =>
-  Array.isArray(details) ? (details as readonly Flaw[]) : []
+export const issuesOf = ({ details }: Problem): readonly ValidationIssue[] =>
+  Array.isArray(details) ? (details as readonly ValidationIssue[]) : []
 
 /** Several problems of one call as one; a denial comes first. One alone stays what it is. */
 function joined(problems: readonly [Problem, ...Problem[]]): Problem {
@@ -44,7 +45,7 @@ function joined(problems: readonly [Problem, ...Problem[]]): Problem {
   return new Problem(
     (ordered[0] as Problem).code,
     `${messages.slice(0, MAX_MESSAGES).join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-    { details: ordered.flatMap((problem) => flawsOf(problem)).slice(0, MAX_FLAWS), beside },
+    { details: ordered.flatMap((problem) => issuesOf(problem)).slice(0, MAX_FLAWS), beside },
   )
 }
 

@@ -26,13 +26,13 @@ const COUNTED_PARTS = {
 } as const
 
 /** Bytes by part. */
-export type Held = ReadonlyMap<string, number>
+export type StoredBytes = ReadonlyMap<string, number>
 
 const names = Object.values(COUNTED_PARTS)
 const ALL = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
 /** What holds most, with its share of the limit. */
-function holders(held: Held, limit: number): string {
+function holders(held: StoredBytes, limit: number): string {
   const parts = Object.entries(COUNTED_PARTS).map(([part, name]) => ({ name, bytes: held.get(part) ?? 0 }))
   const shown = parts.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
   return shown.map(({ name, bytes }) => `${name} (${Math.round((bytes / Math.max(limit, 1)) * 100)} %)`).join(', ')
@@ -43,7 +43,7 @@ function holders(held: Held, limit: number): string {
  *
  * @param held what the org holds, where the caller may know of all of it
  */
-export function quotaProblem(name: string | null, quotas: Quotas, held: Held | null): Problem | null {
+export function quotaProblem(name: string | null, quotas: Quotas, held: StoredBytes | null): Problem | null {
   const asks = 'or ask whoever runs the server for more room'
   if (name === QUOTA_NAMES.entries)
     return limitExceeded(

@@ -7,7 +7,7 @@ import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
-import { offerOf } from '../tools/offers'
+import { toolsetOf } from '../tools/offers'
 import { preflight, readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { admit, enter, refuse, whenSent } from './admission'
@@ -23,12 +23,12 @@ import { guard } from './guard'
 import { backupCheck, checkParts } from './health'
 import { createCapturedRoutes, createHooksRoutes } from './hooks/routes'
 import { serveImage } from './images'
-import { type Log, logLine, unsaid } from './log'
+import { type Log, logLine, redactedError } from './log'
 import { handleMcp } from './mcp'
 import { isMcpPath, routedPath, withoutClosingSlash } from './mcp-message'
 import { CARD_PATH, serverCard } from './mcp-server'
 import type { DataPoint, Measure } from './measure'
-import { createCounters, METRICS_TYPE, metricsText, noteRequest, standingOf } from './measure'
+import { createCounters, METRICS_TYPE, metricsText, noteRequest, organizationTotals } from './measure'
 import { SCOPE } from './oauth/provider'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
@@ -169,7 +169,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
     const named = c.req.param('families')
-    if (!isBrowser(c.req.raw) || offerOf(config, named) === null) return next()
+    if (!isBrowser(c.req.raw) || toolsetOf(config, named) === null) return next()
     return welcome({
       address: addressOf(url),
       origin: url.origin,
@@ -183,7 +183,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.all('/mcp/:families?', async (c) => {
     const { config, services, log, measure } = c.var.setup
     const named = c.req.param('families')
-    const offer = offerOf(config, named)
+    const offer = toolsetOf(config, named)
     if (offer === null) throw new Problem('not_found', `No such tool family: ${named}`)
     const principal = requireOrg(c.var.credential)
     if (c.req.method === 'GET' && !isListener(c.req.raw))
@@ -204,7 +204,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const { services } = c.var.setup
     const by = administratorOf(c.var.credential, 'metrics')
     if (by.kind === 'key') requireRole(by.caller, 'admin')
-    const standing = by.kind === 'key' ? await standingOf(services, by.caller) : null
+    const standing = by.kind === 'key' ? await organizationTotals(services, by.caller) : null
     const bytes = services.health.database.bytes?.() ?? null
     const limit = services.health.database.limit ?? 0
     return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
@@ -244,7 +244,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       console.error(
         logLine('ERROR', 'request_failed', {
           requestId,
-          message: unsaid(error.cause ?? error, c.req.raw, c.req.param()),
+          message: redactedError(error.cause ?? error, c.req.raw, c.req.param()),
         }),
       )
     const { code, message, retryable, details } = problem

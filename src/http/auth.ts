@@ -17,7 +17,7 @@ export interface AccessTokens {
   keyIdOf(token: string, request: Request): Promise<string | null>
 }
 
-export interface Doorkeeper {
+export interface Authenticator {
   readonly config: Config
   readonly identity: Identity
   /** Null where OAuth is switched off. */
@@ -42,7 +42,7 @@ const NEEDS_NONE =
   'This server does not accept the key that was sent: it is unknown or misspelled, has expired, or was revoked. The server is in ' +
   'open mode (AUTH_MODE=open) and needs no key: send no Authorization header, or a valid key'
 
-async function resolve(authorization: string, request: Request, door: Doorkeeper): Promise<Credential> {
+async function resolve(authorization: string, request: Request, door: Authenticator): Promise<Credential> {
   const token = BEARER.exec(authorization)?.[1]
   if (token === undefined)
     throw new Problem('unauthorized', 'The Authorization header must read: Bearer, a space, and the key')
@@ -58,7 +58,7 @@ async function resolve(authorization: string, request: Request, door: Doorkeeper
  *
  * @throws Problem unauthorized
  */
-export async function authenticate(request: Request, door: Doorkeeper): Promise<Credential> {
+export async function authenticate(request: Request, door: Authenticator): Promise<Credential> {
   const given = request.headers.get('authorization')
   const authorization = given === null || NOTHING.test(given) ? null : given
   if (authorization === null && door.config.authMode === 'open') return { kind: 'principal', principal: LOCAL }

@@ -1,5 +1,5 @@
 import { JSON_UNITS, scheduler } from '../domain/scheduler'
-import type { SendApart } from '../tools/tool-result'
+import type { SendChunked } from '../tools/tool-result'
 
 /**
  * Sends large results in chunks. The SDK writes an answer at once, so it receives short placeholders. The stream then replaces each one
@@ -81,14 +81,14 @@ async function* filled(body: Reader, marks: Marks): AsyncGenerator<Uint8Array, v
   if (text !== '') yield encoder.encode(text)
 }
 
-export interface Apart {
-  readonly send: SendApart
+export interface ChunkedResult {
+  readonly send: SendChunked
   /** Returns the answer with every placeholder replaced. */
   readonly fill: (response: Response) => Response
 }
 
 /** For one request. */
-export function createApart(): Apart {
+export function createChunkedResult(): ChunkedResult {
   const marks: Marks = new Map()
   const awaiting = <Mark>(mark: Mark, apart: Awaited): Mark => {
     marks.set(JSON.stringify(mark), apart)

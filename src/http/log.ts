@@ -38,7 +38,7 @@ export const noteBody = (request: Request, body: unknown): void => void bodies.s
  *
  * @param named parts of the path that callers choose, such as ids
  */
-export function unsaid(error: unknown, request: Request, named: Readonly<Record<string, string>>): string {
+export function redactedError(error: unknown, request: Request, named: Readonly<Record<string, string>>): string {
   const { searchParams } = new URL(request.url)
   const said = [
     Object.values(named),

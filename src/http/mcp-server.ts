@@ -12,7 +12,7 @@ import { listPrompts, promptText } from '../tools/prompts/catalogue'
 import { charactersOf, isRecord } from '../tools/record'
 import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
-import { type SendApart, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
+import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import type { McpRequest } from './mcp-message'
 
@@ -49,7 +49,7 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
   })
 }
 
-export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendApart): void {
+export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendChunked): void {
   const { config, services, principal, tools } = request
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
   const prompts = listPrompts(listed)
@@ -204,7 +204,7 @@ async function callTool(
   context: ToolContext,
   args: unknown,
   request: McpRequest,
-  sendApart: SendApart,
+  sendApart: SendChunked,
 ): Promise<ToolResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
@@ -233,7 +233,7 @@ async function callTool(
   }
 }
 
-export function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendApart): Server {
+export function createServer(request: McpRequest, origin: string, era: Era, sendApart: SendChunked): Server {
   const { config, services, principal, tools, offersResources, requestId } = request
   const instructions = config.instructions ?? tools[0]?.family.instructions ?? INSTRUCTIONS
   const server = new StrictServer(

@@ -4,7 +4,7 @@ import type { ParserOptions } from '../domain/json/parser'
 import { listChanges } from '../tools/history/list-changes'
 import { isArguments, isImageData, longestString, MAX_MEMBERS } from '../tools/request-strings'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
-import { createApart } from './chunked-result'
+import { createChunkedResult } from './chunked-result'
 import { isListening, type ListenMessage, serveListening } from './listen'
 import type { McpRequest } from './mcp-message'
 import { oneRequestOf, removeAbsentMembers, serveOneRequest } from './mcp-message'
@@ -99,7 +99,7 @@ export async function serveMcp(
 export async function handleMcp(httpRequest: Request, request: McpRequest): Promise<Response> {
   const { origin } = new URL(httpRequest.url)
   const { services, principal, release, admit } = request
-  const apart = createApart()
+  const apart = createChunkedResult()
   const createServerOf: McpServerFactory = ({ era }) => createServer(request, origin, era, apart.send)
   const onerror = (error: Error) =>
     request.log('DEBUG', 'mcp_rejected', { requestId: request.requestId, message: error.message })

@@ -164,13 +164,16 @@ const metric = (
     : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((one) => `${name}${one}\n`).join('')}`
 
 /** Totals of an organization. */
-export interface Standing {
+export interface OrganizationTotals {
   readonly org: string
   readonly totals: Pick<StoreStatistics, 'entries' | 'images' | 'entryBytes' | 'imageBytes' | 'kept' | 'work'>
   readonly vectors: number | null
 }
 
-export async function standingOf({ entries, vectorCounts }: Services, caller: Scope): Promise<Standing> {
+export async function organizationTotals(
+  { entries, vectorCounts }: Services,
+  caller: Scope,
+): Promise<OrganizationTotals> {
   const totals = await entries.statistics(caller)
   return { org: caller.org, totals, vectors: vectorCounts === null ? null : (await vectorCounts(caller)).vectors }
 }
@@ -182,7 +185,7 @@ export function metricsText(
     standing,
     bytes,
     limit,
-  }: { readonly standing: Standing | null; readonly bytes: number | null; readonly limit: number },
+  }: { readonly standing: OrganizationTotals | null; readonly bytes: number | null; readonly limit: number },
 ): string {
   const gauge = (name: string, help: string, value: number | null, more = ''): string =>
     metric(`commonplace_${name}`, 'gauge', help, value === null ? [] : [`${more} ${value}`])

@@ -1,4 +1,4 @@
-import type { Standing } from '../domain/capture/recalled'
+import type { StartMemories } from '../domain/capture/recalled'
 import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
 import type { Gathered } from '../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../domain/capture/usage'
@@ -31,7 +31,7 @@ export interface CapturedSession {
 }
 
 /** A session with a pending checkpoint, and its owner. */
-export interface DueSession extends CapturedSession {
+export interface PendingSession extends CapturedSession {
   readonly org: string
   readonly owner: string
   readonly keyId: string
@@ -113,14 +113,14 @@ export interface CaptureStore {
   /** The captured entry of a session that the scope may read, by its thread; null when there is none. */
   entryOf(scope: Scope, threadId: string): Promise<number | null>
   /** Returns sessions of all organizations that are due and idle, or whose writer died, longest due first. */
-  due(silentSince: Millis, limit: number): Promise<readonly DueSession[]>
+  due(silentSince: Millis, limit: number): Promise<readonly PendingSession[]>
   /** Marks a session as being written. @returns false when it has changed, or is being written already */
-  claim(session: DueSession): Promise<boolean>
+  claim(session: PendingSession): Promise<boolean>
   /**
    * The memories of a project and of none, by facet, and the newest captured session of the place.
    * @param isApproved whether only entries count of which a person has approved the current version
    */
-  standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<Standing>
+  standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<StartMemories>
   /** Returns the digest of the last start text of an owner at a place; null when there was none. */
   lastStart(scope: Scope, place: StartPlace): Promise<string | null>
   noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>

@@ -1,4 +1,4 @@
-import type { FeedFilter, Sight } from '../domain/history/feed'
+import type { FeedFilter, VisibilityChange } from '../domain/history/feed'
 import type { Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 
@@ -27,9 +27,9 @@ export interface Woken {
  * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the
  * database now and then.
  */
-export interface ChangeBell {
+export interface ChangeNotifier {
   /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */
-  tell(org: string, sights: readonly Sight[] | null): Promise<void>
+  tell(org: string, sights: readonly VisibilityChange[] | null): Promise<void>
   /** Returns the present position; null when the notifier does not respond. */
   mark(org: string): Promise<string | null>
   /**

@@ -3,7 +3,7 @@ import type { EntryChange, NewEntry } from '../domain/entry/entry-write'
 import type { JsonObject, Metadata } from '../domain/entry/metadata'
 import type { CapturedAt, DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'
-import type { Meeting } from '../domain/recall/equal'
+import type { DuplicatePolicy } from '../domain/recall/equal'
 import type { Shown } from '../domain/recall/memory'
 import type { StoreStatistics, ThreadSummary } from '../domain/report'
 import type { Filter } from '../domain/search/filter'
@@ -46,7 +46,7 @@ interface EntryPage {
 }
 
 /** A part of an entry's text, in code points. */
-export interface Stretch {
+export interface TextRange {
   readonly id: number
   readonly start: number
   readonly length: number
@@ -65,7 +65,7 @@ export interface PageRequest extends Window {
 
 interface SaveOptions {
   /** Duplicate policy for memories: each is stored only if no equal one exists, and an existing one is updated by this policy. */
-  readonly meeting?: Meeting | undefined
+  readonly meeting?: DuplicatePolicy | undefined
   /** Whether a repeated message updates the existing one; true when absent. */
   readonly dedupe?: boolean
   /** The answer of `imageRemovals` before the bytes of the images were stored. */
@@ -135,7 +135,7 @@ export interface EntryStore {
   stretches(
     scope: Scope,
     filter: Filter,
-    wanted: readonly Stretch[],
+    wanted: readonly TextRange[],
   ): Promise<{ readonly id: number; readonly text: string }[]>
 
   /**

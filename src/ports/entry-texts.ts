@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
-import type { LineMarks } from '../domain/reading/lines'
+import type { LineIndex } from '../domain/reading/lines'
 import type { Narrowing } from '../domain/reading/literal'
-import type { Part, Stretch } from '../domain/reading/range'
+import type { LineRange, Part } from '../domain/reading/range'
 import type { Filter } from '../domain/search/filter'
 
 export interface ScanRequest {
@@ -46,7 +46,7 @@ export interface Scan {
 interface TextMeasure {
   readonly textHash: string
   /** Null: the index is not stored, and `text` has the complete text. */
-  readonly marks: LineMarks | null
+  readonly marks: LineIndex | null
   readonly text: string | null
   /** The range that probably contains the requested part; null when the complete text is here, or no part was requested. */
   readonly near: { readonly from: number; readonly to: number; readonly text: string } | null
@@ -68,7 +68,7 @@ export interface EntryTexts {
   measure(scope: Scope, id: number, part?: Part): Promise<TextMeasure | null>
 
   /** Returns a range of the measured text; null when the entry or its text has changed. */
-  stretch(scope: Scope, id: number, textHash: string, stretch: Stretch): Promise<string | null>
+  stretch(scope: Scope, id: number, textHash: string, stretch: LineRange): Promise<string | null>
 }
 
 /** Removes long texts that are stored in a separate table. For maintenance. */

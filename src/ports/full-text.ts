@@ -1,7 +1,7 @@
 import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
-import type { AtMoment } from '../domain/recall/current'
-import type { Moment } from '../domain/recall/moment'
+import type { MemoryInContext } from '../domain/recall/current'
+import type { WorkContext } from '../domain/recall/moment'
 import type { ChosenBy } from '../domain/search/chosen-by'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
@@ -43,7 +43,7 @@ export interface TextHit {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Null without a work context. */
-  readonly atMoment: AtMoment | null
+  readonly atMoment: MemoryInContext | null
   /** Whether only parts or compounds of the words were found (`domain/search/compounds.ts`). */
   readonly isByParts?: true
 }
@@ -97,7 +97,7 @@ export interface RareRequest extends Sought {
   readonly rare: number
   readonly candidates: number
   /** Whether to return each hit's relation to this work context. */
-  readonly moment?: Moment
+  readonly moment?: WorkContext
 }
 
 export interface TextSearch {
@@ -115,7 +115,7 @@ export interface TextSearch {
 }
 
 /** The matched content of an entry, whether or not it was found by words. */
-export interface Standing extends Pick<TextHit, 'id' | 'title' | 'text' | 'code' | 'aliases'> {
+export interface EntryText extends Pick<TextHit, 'id' | 'title' | 'text' | 'code' | 'aliases'> {
   /** For an entry of more than `SCORED_LENGTH` bytes, the units it contains, by their positions; else empty. */
   readonly held: readonly number[]
 }
@@ -148,5 +148,5 @@ export interface FullText {
     scope: Scope,
     asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },
     ids: readonly number[],
-  ): Promise<Standing[]>
+  ): Promise<EntryText[]>
 }

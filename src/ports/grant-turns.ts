@@ -20,7 +20,7 @@ export type Outcome =
   | { readonly kind: 'ended' }
   | { readonly kind: 'unchanged' }
 
-export interface Turn {
+export interface GrantLock {
   readonly verdict: Verdict
   /**
    * Records the outcome of the request and releases the lock; must be called exactly once.
@@ -31,11 +31,11 @@ export interface Turn {
 }
 
 /** Serializes the token requests of each OAuth grant across isolates, and records used tokens. */
-export interface GrantTurns {
+export interface GrantLocks {
   /**
    * Waits until no other request of the grant is in progress.
    *
    * @throws when the lock service does not respond; no token may then be issued
    */
-  begin(grant: string, presented: Presented): Promise<Turn>
+  begin(grant: string, presented: Presented): Promise<GrantLock>
 }

@@ -24,7 +24,7 @@ export type Restoration =
   | { readonly changeId: string }
 
 /** A retained state that can be restored. */
-export interface Kept {
+export interface RetainedVersion {
   readonly id: number
   /** Identifies the retained state for `restore`. */
   readonly kept: number
@@ -44,14 +44,14 @@ export interface Kept {
 }
 
 /** A retained state to restore. */
-export interface ToRestore extends Kept {
+export interface ToRestore extends RetainedVersion {
   /** Metadata that replaces its own, so that only readers of the present entry can read it. */
   readonly narrowed?: NarrowedState | null
 }
 
 interface Restorable {
   /** The first states with at most `maxBytes` of text and metadata together; the first always fits. */
-  readonly kept: readonly Kept[]
+  readonly kept: readonly RetainedVersion[]
   /** Number of further states that did not fit. */
   readonly more: number
   /** Existing entries that the scope may change, of the ids or of the deleting call: their version and owner. */

@@ -30,7 +30,7 @@ export interface NewId {
 }
 
 /** An imported entry, under its id here. */
-export interface TakenEntry {
+export interface ImportedEntry {
   readonly theirId: string
   readonly id: number
   /** The version that is replaced; null if none exists. */
@@ -54,7 +54,7 @@ export interface Waiting {
   readonly link: Omit<IncomingLink, 'to'> | null
 }
 
-export interface TakenVersion {
+export interface ImportedVersion {
   /** Version of its entry here. */
   readonly id: number
   readonly state: IncomingVersion
@@ -64,9 +64,9 @@ export interface ImportBatch {
   readonly store: string
   /** When the file was made, milliseconds since 1970. */
   readonly at: Millis
-  readonly entries: readonly TakenEntry[]
+  readonly entries: readonly ImportedEntry[]
   readonly deleted: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
-  readonly versions: readonly TakenVersion[]
+  readonly versions: readonly ImportedVersion[]
   /** Entries imported earlier, with their current versions. */
   readonly vectors: readonly {
     readonly id: number

@@ -18,7 +18,7 @@ export type Admission =
       readonly retryAfter: number
     }
 
-export interface Asked {
+export interface LimitRequest {
   /** Number of messages in the request; 1 when absent. */
   readonly messages?: number
   /** Replaces the configured limit. */
@@ -27,5 +27,5 @@ export interface Asked {
 
 /** Limits the requests of each key, across isolates. If the counter does not respond, requests are admitted. */
 export interface Limiter {
-  enter(key: string, asked?: Asked): Promise<Admission>
+  enter(key: string, asked?: LimitRequest): Promise<Admission>
 }

@@ -3,17 +3,17 @@ import type { EntryVersion } from '../domain/entry/entry-write'
 import type { Kind } from '../domain/entry/kind'
 import type { Principal, Scope } from '../domain/identity/scope'
 import type { QuantizedVector } from '../domain/meaning/vector'
-import type { AtMoment } from '../domain/recall/current'
+import type { MemoryInContext } from '../domain/recall/current'
 import type { Original } from '../domain/recall/digest'
 import type { Equal, Sameness } from '../domain/recall/equal'
 import type { OpenedFile } from '../domain/recall/hints'
-import type { Glimpse, Memory, MemoryCount, MemoryType } from '../domain/recall/memory'
-import type { Moment } from '../domain/recall/moment'
+import type { Memory, MemoryCount, MemorySummary, MemoryType } from '../domain/recall/memory'
+import type { WorkContext } from '../domain/recall/moment'
 import type { Reported } from '../domain/recall/problem'
 import type { Filter } from '../domain/search/filter'
 import type { Window } from '../domain/search/window'
 import type { Millis } from '../domain/time'
-import type { NearbyRequest, VectorSearch } from './vector-index'
+import type { SimilarRequest, VectorSearch } from './vector-index'
 
 export interface MemoryQuery extends Window {
   readonly layer: Layer
@@ -105,11 +105,11 @@ interface AtHand {
    */
   readonly memories: readonly AtHandMemory[]
   /** Range of the organization's vectors, if an external index has to be searched; else null. */
-  readonly vectors: VectorsKnown | null
+  readonly vectors: VectorProgress | null
 }
 
 /** Range of an organization's vector ids. */
-export interface VectorsKnown {
+export interface VectorProgress {
   /** Id of the newest vector; 0 when there is none. */
   readonly newest: number
   /** Id up to which an index must be complete, so that the vectors after it are few enough to compare separately. */
@@ -117,7 +117,7 @@ export interface VectorsKnown {
 }
 
 /** The query vector of a context. */
-export interface NearRequest extends Omit<NearbyRequest, 'beside'> {
+export interface SimilarMemoriesRequest extends Omit<SimilarRequest, 'beside'> {
   readonly query: QuantizedVector
   /** Model and dimensions. */
   readonly model: string
@@ -125,7 +125,7 @@ export interface NearRequest extends Omit<NearbyRequest, 'beside'> {
   readonly found: (VectorSearch & { readonly newest: number }) | null
 }
 
-export interface NearMemory extends AtMoment {
+export interface SimilarMemory extends MemoryInContext {
   /** A memory with its most similar vector that was compared; null where none was. */
   readonly cosine: number | null
 }
@@ -138,7 +138,7 @@ export interface CurrentMemories {
   readonly comparesVectors: boolean
 
   /** @param model whose vectors an external index has to be searched for; null for none */
-  atHand(scope: Scope, project: string | null, moment: Moment, model: string | null): Promise<AtHand>
+  atHand(scope: Scope, project: string | null, moment: WorkContext, model: string | null): Promise<AtHand>
 
   /**
    * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
@@ -149,10 +149,10 @@ export interface CurrentMemories {
   candidates(
     scope: Scope,
     filter: Filter,
-    moment: Moment,
+    moment: WorkContext,
     atHand: readonly AtHandMemory[],
-    near: NearRequest | null,
-  ): Promise<readonly NearMemory[]>
+    near: SimilarMemoriesRequest | null,
+  ): Promise<readonly SimilarMemory[]>
 }
 
 /** A last-seen marker, and the memories stored since. */
@@ -171,7 +171,7 @@ export interface Since {
   /** Number of new memories of layers 2 and 3 since; 0 for the first visit. */
   readonly added: number
   /** The newest of them, or of all for the first visit, oldest first; captured entries only where there is space. */
-  readonly recent: readonly Glimpse[]
+  readonly recent: readonly MemorySummary[]
 }
 
 /** A visitor: an owner's agent in a session of a project. */
@@ -187,7 +187,7 @@ export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | '
 /**
  * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too.
  */
-export interface Sightings {
+export interface LastSeen {
   /**
    * Returns what is new since the session's own marker, else since the newest one of that owner and agent in the project.
    *

@@ -35,7 +35,7 @@ export interface WorkItem {
 }
 
 /** Maximum number of items of one topic in a lease. */
-export interface Lane {
+export interface TopicBatch {
   readonly topic: WorkTopic
   readonly limit: number
 }
@@ -59,7 +59,7 @@ export interface Outbox {
    * Leases due work of each topic. An image that is in use again is dropped instead, in the same
    * transaction; a leased one is marked, so that no write commits that stored its bytes before.
    */
-  claim(lanes: readonly Lane[]): Promise<WorkItem[]>
+  claim(lanes: readonly TopicBatch[]): Promise<WorkItem[]>
   /** Extends a lease, and returns the items that are still held. Call it before each step of the work. */
   hold(items: readonly WorkItem[]): Promise<WorkItem[]>
   /** Removes finished work; an item that was queued again meanwhile, or that another worker holds, stays. */

@@ -2,7 +2,7 @@ import type { Caller, Scope } from '../domain/identity/scope'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
 
 /** The source of a pack: a scope, and the agent whose diary pages are included. */
-export interface PackSight {
+export interface PackScope {
   readonly scope: Scope
   /** Null for none. */
   readonly diaryOf: string | null
@@ -10,7 +10,7 @@ export interface PackSight {
   readonly isApproved?: boolean
 }
 
-export interface StandingRequest {
+export interface UnconditionalRequest {
   /** The project of work in progress; null for work without a project. */
   readonly project: string | null
   readonly inFlight: number
@@ -20,7 +20,7 @@ export interface StandingRequest {
 }
 
 /** Entries included whatever their words are, newest first. */
-export interface Standing {
+export interface UnconditionalEntries {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
   readonly newest: readonly number[]
@@ -53,7 +53,7 @@ export interface Gathered {
 }
 
 /** A part of a text, in code points. */
-export interface WantedStretch {
+export interface RequestedRange {
   readonly id: number
   readonly start: number
   readonly length: number
@@ -65,7 +65,7 @@ export interface FinishRequest {
   /** The items of the pack. */
   readonly ids: readonly number[]
   /** Parts of their texts that are still to be read. */
-  readonly stretches: readonly WantedStretch[]
+  readonly stretches: readonly RequestedRange[]
   /** Maximum number of neighbors of each item. */
   readonly related: number
   /** Maximum distance of these. */
@@ -87,13 +87,13 @@ export interface Finished {
  * Reads what packs are made of. Everything is confined to the sight, and bounded by the numbers of the request however much there is.
  */
 export interface PackReads {
-  standing(sight: PackSight, request: StandingRequest): Promise<Standing>
+  standing(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
   /**
    * Returns the vectors that a scope limited to projects can see, up to a limit; null when there are more of them or of entries, or when
    * the scope is not limited to projects.
    */
-  eligible(sight: PackSight, model: string, limit: number): Promise<PackVector[] | null>
-  gather(sight: PackSight, request: GatherRequest): Promise<Gathered>
+  eligible(sight: PackScope, model: string, limit: number): Promise<PackVector[] | null>
+  gather(sight: PackScope, request: GatherRequest): Promise<Gathered>
   /** Reads the items again, and writes the audit row of the pack in the same batch. */
-  finish(caller: Caller, sight: PackSight, request: FinishRequest): Promise<Finished>
+  finish(caller: Caller, sight: PackScope, request: FinishRequest): Promise<Finished>
 }

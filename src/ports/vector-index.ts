@@ -68,7 +68,7 @@ export interface VectorSpace {
 }
 
 /** A similarity search in a part of the organization. */
-export interface NearbyRequest {
+export interface SimilarRequest {
   readonly layers: readonly Layer[]
   /** Maximum number of entries of these layers together. */
   readonly most: number
@@ -113,7 +113,7 @@ export interface VectorIndex {
         space: VectorSpace,
         scope: Scope,
         query: QuantizedVector,
-        request: NearbyRequest,
+        request: SimilarRequest,
       ) => Promise<VectorSearch | null>)
     | null
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>

@@ -1,6 +1,6 @@
 import { type PlainProblem, Problem, plainProblem, problemOf } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
-import { MeetingFailed } from '../domain/recall/equal'
+import { DuplicateConflict } from '../domain/recall/equal'
 import { note } from '../domain/receipts/notes'
 
 /** What became of one item of a batch. */
@@ -9,17 +9,17 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
 /** An outcome as JSON keeps it. */
-export type KeptOutcome<T> = { readonly value: T } | { readonly problem: PlainProblem }
+export type StoredOutcome<T> = { readonly value: T } | { readonly problem: PlainProblem }
 
-export const keptOf = <T>(outcomes: readonly Outcome<T>[]): KeptOutcome<T>[] =>
+export const storedOutcomes = <T>(outcomes: readonly Outcome<T>[]): StoredOutcome<T>[] =>
   outcomes.map((outcome) => (outcome.ok ? { value: outcome.value } : { problem: plainProblem(outcome.problem) }))
 
-export const outcomesOf = <T>(kept: readonly KeptOutcome<T>[]): Outcome<T>[] =>
+export const outcomesOf = <T>(kept: readonly StoredOutcome<T>[]): Outcome<T>[] =>
   kept.map((one) => ('value' in one ? done(one.value) : { ok: false, problem: problemOf(one.problem) }))
 
 /** Outcomes of a call's items, noted for its answer. */
 export const noteOutcomes = <T>(caller: Caller, outcomes: readonly Outcome<T>[]): void =>
-  note(caller, 'outcomes', keptOf(outcomes))
+  note(caller, 'outcomes', storedOutcomes(outcomes))
 
 /** The value of the one item of a call. @throws Problem what was wrong with it */
 export function onlyValue<T>([outcome]: readonly Outcome<T | null>[]): T {
@@ -52,7 +52,7 @@ export async function withFreshLook<Known, T>(
     try {
       return await write(stored)
     } catch (error) {
-      if (!(error instanceof MeetingFailed)) throw error
+      if (!(error instanceof DuplicateConflict)) throw error
       if (attempt === TRIES) throw new Problem('conflict', busy, {}, error)
       stored = await look()
     }

@@ -4,7 +4,7 @@ import type { Millis } from '../domain/time'
 import type { Directory, EndedSessions, StoreOverview } from '../ports/directory'
 import type { EntryStore } from '../ports/entry-store'
 import type { FullText } from '../ports/full-text'
-import type { GrantTurns } from '../ports/grant-turns'
+import type { GrantLocks } from '../ports/grant-turns'
 import type { History, Receipts } from '../ports/history'
 import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
@@ -122,7 +122,7 @@ export interface Services {
   /** Null: nobody is limited. */
   readonly limiter: Limiter | null
   /** Token requests of OAuth grants, one after the other. */
-  readonly grantTurns: GrantTurns
+  readonly grantTurns: GrantLocks
   readonly health: {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth

@@ -8,12 +8,12 @@ import { addressesIn } from '../domain/trust/agent-directed'
 import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
-import { ENDED, isEnded } from './ended'
+import { EXPIRED_WARNING, isExpired } from './ended'
 import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
-import { addressWarnings, screened, withWarning, withWarnings } from './screened'
+import { addressWarnings, scanArguments, withWarning, withWarnings } from './screened'
 
 /** @throws Problem invalid_input for a new name of a project that has control characters or addresses an agent: starts show it */
 function checkNewProjects({ attachments }: PendingNames): void {
@@ -62,7 +62,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   /** The arguments as they are carried out, the kinds of secrets in them, and how they address an agent. */
   async function looked({ config }: ToolContext, args: z.output<Input>) {
     if (effect === 'delete') return { args, kinds: [], addresses: [] }
-    const { args: clean, kinds, addresses } = await screened(args)
+    const { args: clean, kinds, addresses } = await scanArguments(args)
     return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
   }
 
@@ -89,7 +89,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
       work: async (by) => {
         const caller = pending === null ? by : { ...by, names: pending }
         if (pending !== null) note(caller, 'names', names.warnings)
-        ended = effect !== 'delete' && isEnded(args, context.services.now())
+        ended = effect !== 'delete' && isExpired(args, context.services.now())
         // Noted, since a call made again later is answered as at first.
         if (ended) note(caller, 'ended', true)
         const found = await work({ ...context, principal: caller }, args)
@@ -100,7 +100,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
       answer: (found, noted = { ended, names: pending?.isGiven ? names.warnings : [] }) =>
         withWarnings(withWarning(answer(found, args), kinds), [
           ...addressWarnings(addresses),
-          ...(noted.ended === true ? [ENDED] : []),
+          ...(noted.ended === true ? [EXPIRED_WARNING] : []),
           ...((noted.names ?? []) as string[]),
         ]),
       unfinished: unfinished && {

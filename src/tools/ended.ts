@@ -8,7 +8,7 @@ const METADATA = ['metadata', 'metadata_patch']
 const ITEMS = ['entries', 'updates']
 
 /** Said once for all that a call writes. */
-export const ENDED =
+export const EXPIRED_WARNING =
   'metadata.expires_at has passed, so nobody finds or reads what was written; write it with a later time, or without one'
 
 const hasPassed = (metadata: unknown, now: Millis): boolean => {
@@ -18,9 +18,9 @@ const hasPassed = (metadata: unknown, now: Millis): boolean => {
 }
 
 /** Whether anything that the arguments of a tool write has ended before it is written. */
-export const isEnded = (args: Readonly<Record<string, unknown>>, now: Millis): boolean =>
+export const isExpired = (args: Readonly<Record<string, unknown>>, now: Millis): boolean =>
   METADATA.some((name) => hasPassed(args[name], now)) ||
   ITEMS.some((name) => {
     const items = args[name]
-    return Array.isArray(items) && items.some((item) => isRecord(item) && isEnded(item, now))
+    return Array.isArray(items) && items.some((item) => isRecord(item) && isExpired(item, now))
   })

@@ -1,4 +1,4 @@
-import type { Flaw } from '../domain/flaws'
+import type { ValidationIssue } from '../domain/flaws'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
@@ -140,7 +140,7 @@ const exampleFor = (path: string): unknown =>
   )
 
 /** Flaws that have an example where one is known. */
-export const withExamples = (flaws: readonly Flaw[]): Flaw[] =>
+export const withExamples = (flaws: readonly ValidationIssue[]): ValidationIssue[] =>
   flaws.map((flaw) => {
     const example = flaw.example ?? exampleFor(flaw.path)
     return { ...flaw, ...(example === undefined ? {} : { example }) }

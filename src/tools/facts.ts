@@ -1,5 +1,5 @@
 import { type SavedBefore, savedBy, type Trace } from '../domain/receipts/receipt'
-import { type KeptOutcome, keptOf, onlyValue, outcomesOf } from '../services/outcome'
+import { onlyValue, outcomesOf, type StoredOutcome, storedOutcomes } from '../services/outcome'
 import {
   type PlannedMemory as PlannedRemembered,
   type StoredMemory as Remembered,
@@ -13,25 +13,26 @@ import { memoriesAs, type PlannedMemory, type StoredMemory } from '../services/w
 /** What calls that write have found out, read from their receipts. The server wrote the notes itself, and so they are not parsed. */
 
 /** What a call has stored that was carried out before. @param saved the rows that it brought */
-const storedOutcomes = ({ notes }: Trace, saved: readonly SavedBefore[]) =>
-  storedAs(outcomesOf((notes.outcomes ?? []) as KeptOutcome<Planned>[]), saved)
+const savedOutcomes = ({ notes }: Trace, saved: readonly SavedBefore[]) =>
+  storedAs(outcomesOf((notes.outcomes ?? []) as StoredOutcome<Planned>[]), saved)
 
-export const storedBefore = (trace: Trace): KeptOutcome<StoredEntry>[] => keptOf(storedOutcomes(trace, savedBy(trace)))
+export const storedBefore = (trace: Trace): StoredOutcome<StoredEntry>[] =>
+  storedOutcomes(savedOutcomes(trace, savedBy(trace)))
 
 /** What a call has updated that was carried out before: a patch of metadata alone notes nothing. */
-export function updatedBefore({ notes, effect }: Trace): KeptOutcome<UpdatedEntry | null>[] {
-  if (notes.outcomes !== undefined) return notes.outcomes as KeptOutcome<UpdatedEntry | null>[]
+export function updatedBefore({ notes, effect }: Trace): StoredOutcome<UpdatedEntry | null>[] {
+  if (notes.outcomes !== undefined) return notes.outcomes as StoredOutcome<UpdatedEntry | null>[]
   return effect.slice(0, 1).map(([id, version]) => ({ value: patchedTo(id, version) }))
 }
 
 /** The one item of a call that was carried out before. */
-export const onlyOne = <T>(kept: readonly KeptOutcome<T | null>[]): T => onlyValue(outcomesOf(kept))
+export const onlyOne = <T>(kept: readonly StoredOutcome<T | null>[]): T => onlyValue(outcomesOf(kept))
 
 /** Memories that a call has stored or matched which was carried out before, in the order in which it stored them. */
 export function storedMemoriesBefore(trace: Trace): StoredMemory[] {
   // Those that it matched may have become new versions.
   const stored = savedBy(trace).filter(({ isNew }) => isNew)
-  return memoriesAs((trace.notes.memories ?? []) as PlannedMemory[], storedOutcomes(trace, stored))
+  return memoriesAs((trace.notes.memories ?? []) as PlannedMemory[], savedOutcomes(trace, stored))
 }
 
 /** What became of an event that was reported before. */

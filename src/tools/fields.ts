@@ -4,7 +4,7 @@ import { SOURCES } from '../domain/entry/entry'
 import { readId } from '../domain/entry/link'
 import type { Metadata } from '../domain/entry/metadata'
 import { Problem } from '../domain/errors'
-import { shortened } from '../domain/flaws'
+import { shortForm } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import { MAX_OFFSET } from '../domain/search/window'
 import { codePointLength } from '../domain/text'
@@ -40,7 +40,7 @@ export const contextId = (
       error: (issue) =>
         issue.input === undefined
           ? 'Missing required field'
-          : `Invalid context ID: ${shortened(issue.input, MAX_SHOWN)}`,
+          : `Invalid context ID: ${shortForm(issue.input, MAX_SHOWN)}`,
     })
     .transform((value) => readId(value) as number)
     .meta({ description, ...structuredClone(listed) })

@@ -3,7 +3,7 @@ import { checkThreadId } from '../domain/entry/draft'
 import type { Metadata } from '../domain/entry/metadata'
 import { normalizeTags } from '../domain/entry/selection'
 import { invalidInput, Problem } from '../domain/errors'
-import { givenAs, Inspection, shortened } from '../domain/flaws'
+import { givenAs, Inspection, shortForm } from '../domain/flaws'
 import { and, type Filter, withElementsTogether } from '../domain/search/filter'
 import { checkWeight } from '../domain/search/filter-weight'
 import { formatSecond, parseDateBound } from '../domain/time'
@@ -32,7 +32,7 @@ function readBound(value: string | undefined, which: Bound): number | null {
   const seconds = parseDateBound(value, which)
   if (seconds === null)
     throw invalidInput(
-      `Invalid ${which}_date format: ${shortened(value, 200)}. Use ISO 8601, such as 2025-11-29 or 2025-11-29T10:00:00Z`,
+      `Invalid ${which}_date format: ${shortForm(value, 200)}. Use ISO 8601, such as 2025-11-29 or 2025-11-29T10:00:00Z`,
     )
   return seconds
 }

@@ -2,8 +2,8 @@
 
 import * as z from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
-import { shortened } from '../domain/flaws'
-import { Unkept } from '../domain/json/unkept'
+import { shortForm } from '../domain/flaws'
+import { LossyValues } from '../domain/json/unkept'
 import { jsonText } from '../domain/json/write'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
 import { unstorable, utf8Length } from '../domain/text'
@@ -54,7 +54,7 @@ export function scalarProblem(value: unknown): string | null {
   if (value === null) return 'null is no value here; use is_null or not_exists'
   const bad = typeof value === 'string' ? unstorable(value) : null
   if (bad !== null) return `the value ${bad}`
-  if (value instanceof Unkept) return `the value ${value.reason}`
+  if (value instanceof LossyValues) return `the value ${value.reason}`
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
     ? null
     : 'the value must be a string, number or boolean'
@@ -132,17 +132,17 @@ const MEMBERS = ['key', 'operator', 'value', 'case_sensitive']
 export function readMetadataFilter(given: unknown): Read {
   if (!isRecord(given)) return reason('a filter is an object with key, operator and value')
   const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
-  if (unknown !== undefined) return reason(`unknown member "${shortened(unknown)}"; allowed are ${MEMBERS.join(', ')}`)
+  if (unknown !== undefined) return reason(`unknown member "${shortForm(unknown)}"; allowed are ${MEMBERS.join(', ')}`)
   const { key, operator = 'eq', value, case_sensitive: exact = false } = given
   if (typeof key !== 'string') return reason('the key is missing')
   const path = readPath(key)
   if (path === null)
     return reason('a key is letters, digits, "_" and "-", with dots between levels and no number below the first level')
   if (!OPERATORS.includes(operator as Operator))
-    return reason(`unknown operator "${shortened(operator)}"; use one of ${OPERATORS.join(', ')}`)
+    return reason(`unknown operator "${shortForm(operator)}"; use one of ${OPERATORS.join(', ')}`)
   if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
   // Also where the operator needs no value: what no entry could hold is refused wherever it stands.
-  const unkept = [value].flat().find((member) => member instanceof Unkept)
+  const unkept = [value].flat().find((member) => member instanceof LossyValues)
   if (unkept !== undefined) return reason(`the value ${unkept.reason}`)
   return readOperator(operator as Operator, path, value, !exact)
 }
@@ -212,8 +212,8 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
     const problem = path === null ? 'a key is letters, digits, "_", "-" and dots between levels' : scalarProblem(value)
     if (path !== null && problem === null) return [{ op: 'equals', path, anyOf: [value as Scalar], fold: false }]
     bad.push({
-      error: `Invalid metadata key "${shortened(key)}": ${problem}`,
-      path: `metadata.${shortened(key)}`,
+      error: `Invalid metadata key "${shortForm(key)}": ${problem}`,
+      path: `metadata.${shortForm(key)}`,
       value,
     })
     return []
@@ -227,7 +227,7 @@ export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[
     if ('filter' in read) return [read.filter]
     const key = isRecord(given) && typeof given.key === 'string' ? given.key : ''
     bad.push({
-      error: `Invalid metadata filter at index ${index} (key "${shortened(key)}"): ${read.reason}`,
+      error: `Invalid metadata filter at index ${index} (key "${shortForm(key)}"): ${read.reason}`,
       path: `metadata_filters[${index}]`,
       value: given,
       example: rightFilter(given),

@@ -13,7 +13,7 @@ import { packs } from './packs/family'
 export const CORE_NAME = core.name
 
 /** What an address serves. */
-export interface Offer {
+export interface Toolset {
   readonly tools: readonly Tool[]
   /** Whether resources and prompts are served beside the tools. */
   readonly offersResources: boolean
@@ -24,7 +24,7 @@ export interface Offer {
 }
 
 /** @param named the path behind `/mcp/`; undefined for the whole endpoint. @returns null for a name that is none */
-export function offerOf(config: Config, named: string | undefined): Offer | null {
+export function toolsetOf(config: Config, named: string | undefined): Toolset | null {
   if (named === CORE_NAME)
     return { tools: enabledOf(config, CORE_TOOLS), offersResources: true, listsThreads: false, instead: FORMER_NAMES }
   const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { MAX_TEXT_BYTES } from '../domain/entry/draft'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
-import { type Flaw, flawsOf, givenAs, Inspection, shortened } from '../domain/flaws'
+import { givenAs, Inspection, issuesOf, shortForm, type ValidationIssue } from '../domain/flaws'
 import { JsonParser, JsonTooLarge, MAX_STRING, TooManyValues } from '../domain/json/parser'
-import { MAX_DEPTH, Unkept } from '../domain/json/unkept'
+import { LossyValues, MAX_DEPTH } from '../domain/json/unkept'
 import { mostSimilarName } from '../domain/name-similarity'
 import { unstorable } from '../domain/text'
 import { exampleAt } from './examples'
@@ -131,7 +131,7 @@ const MAX_KEYS = 20
 
 function shortKeys(keys: readonly string[]): string {
   const more = keys.length - MAX_KEYS
-  const names = keys.slice(0, MAX_KEYS).map((key) => `"${shortened(key, MAX_NAME)}"`)
+  const names = keys.slice(0, MAX_KEYS).map((key) => `"${shortForm(key, MAX_NAME)}"`)
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
@@ -143,11 +143,11 @@ const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` 
 export function describe(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
   const ruled = issue.code === 'custom' ? (issue.params?.problem as Problem | undefined) : undefined
   const { code, message } = ruled ?? worded(issue, shown)
-  const rows = ruled === undefined ? [] : flawsOf(ruled)
+  const rows = ruled === undefined ? [] : issuesOf(ruled)
   return new Problem(code, message, { details: rows.length > 0 ? rows : rowsOf(issue, shown) })
 }
 
-function rowsOf(issue: z.core.$ZodIssue, shown: JsonSchema): Flaw[] {
+function rowsOf(issue: z.core.$ZodIssue, shown: JsonSchema): ValidationIssue[] {
   const { path, input } = issue
   if (issue.code !== 'unrecognized_keys')
     return [{ path: pathText(path), given: givenAs(input), example: exampleAt(path, schemaAt(shown, path)) }]
@@ -214,13 +214,13 @@ const typeName = (expected: string): string =>
  * @param place name of the argument
  * @returns the first of them as a Problem that names its place, or null
  */
-export function unkeptIn(value: unknown, place: string): Problem | null {
+export function findLossyValue(value: unknown, place: string): Problem | null {
   return look(value, place, MAX_DEPTH)
 }
 
 function look(value: unknown, place: string, levels: number): Problem | null {
-  if (value instanceof Unkept && value.flaw === 'too_long') return tooLong(place, value)
-  if (value instanceof Unkept)
+  if (value instanceof LossyValues && value.flaw === 'too_long') return tooLong(place, value)
+  if (value instanceof LossyValues)
     return value.flaw === 'too_deep'
       ? tooDeep(place)
       : invalidInput(`${place} ${value.reason}`, [{ path: place, given: givenAs(value), example: value.toString() }])
@@ -236,7 +236,7 @@ function look(value: unknown, place: string, levels: number): Problem | null {
   return null
 }
 
-function tooLong(place: string, { reason }: Unkept): Problem {
+function tooLong(place: string, { reason }: LossyValues): Problem {
   const last = place.slice(Math.max(place.lastIndexOf('.'), place.lastIndexOf(']')) + 1)
   const what = isText(last)
     ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
@@ -303,7 +303,7 @@ export class MemberBudget {
  * @param budget what JSON in strings may still hold
  * @throws Problem limit_exceeded
  */
-export function lenient(schema: JsonSchema | undefined, value: unknown, budget: MemberBudget): unknown {
+export function coerceArguments(schema: JsonSchema | undefined, value: unknown, budget: MemberBudget): unknown {
   switch (schema?.type) {
     case 'integer':
       return typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : value
@@ -314,7 +314,7 @@ export function lenient(schema: JsonSchema | undefined, value: unknown, budget: 
     case 'array': {
       const list = listed(schema, parsed(value, Array.isArray, budget))
       return Array.isArray(list)
-        ? list.map((item) => lenient(schema.items as JsonSchema | undefined, item, budget))
+        ? list.map((item) => coerceArguments(schema.items as JsonSchema | undefined, item, budget))
         : list
     }
     case 'object': {
@@ -383,7 +383,7 @@ function members(schema: JsonSchema, object: Record<string, unknown>, budget: Me
     const declared = Object.hasOwn(properties, key)
     if (declared && member === null) continue
     const words = (key === 'tags' || key === 'kind') && properties[key]?.type === 'array' ? wordList(member) : member
-    result[key] = declared ? lenient(properties[key], words, budget) : member
+    result[key] = declared ? coerceArguments(properties[key], words, budget) : member
   }
   return result
 }
@@ -411,7 +411,7 @@ export function parseArguments<Schema extends z.ZodType>(
   refuseTooMany(args)
   const read = effect !== undefined && isRecord(args) ? forgiven(shown, args, effect) : null
   for (const warning of read?.warnings ?? []) warn?.(warning)
-  const value = lenient(shown, read?.args ?? args ?? {}, new MemberBudget(args))
+  const value = coerceArguments(shown, read?.args ?? args ?? {}, new MemberBudget(args))
   const judged = rules ? withoutLeft(value, shown, rules) : value
   const wrong = new Inspection()
   const unkept = noteUnkept(judged, wrong)
@@ -430,7 +430,7 @@ export function parseArguments<Schema extends z.ZodType>(
 function refuseTooMany(args: unknown): void {
   if (!isRecord(args)) return
   for (const argument of Object.values(args))
-    if (argument instanceof Unkept && argument.flaw === 'too_many') throw tooManyMembers()
+    if (argument instanceof LossyValues && argument.flaw === 'too_many') throw tooManyMembers()
 }
 
 /** Those of the arguments that are right by themselves, as the handler would get them. */
@@ -457,7 +457,7 @@ const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['pars
 function noteUnkept(value: unknown, wrong: Inspection): Set<PropertyKey> {
   const names = new Set<PropertyKey>()
   for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
-    const problem = unkeptIn(argument, name)
+    const problem = findLossyValue(argument, name)
     if (problem === null) continue
     names.add(name)
     wrong.check(name, argument, () => {

@@ -1,12 +1,12 @@
 import { SentBytes } from '../domain/json/sent-bytes'
-import { Unkept } from '../domain/json/unkept'
+import { LossyValues } from '../domain/json/unkept'
 
 /** An object of JSON: not a list, and not what stands for something that could not be kept, or was decoded already. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  !(value instanceof Unkept) &&
+  !(value instanceof LossyValues) &&
   !(value instanceof SentBytes)
 
 /** About how many characters are read to check arguments: texts, items of lists, and other members as if they were short. */

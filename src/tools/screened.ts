@@ -28,7 +28,7 @@ function titleIn({ title, metadata, metadata_patch }: Arguments): string | null 
 }
 
 /** Looks through the arguments of a tool that writes, with rests where they are long. */
-export async function screened<Args extends Arguments>(args: Args): Promise<Screened<Args>> {
+export async function scanArguments<Args extends Arguments>(args: Args): Promise<Screened<Args>> {
   const kinds = new Set<string>()
   const addresses = new Set<Address>()
   const walk = async (given: Arguments): Promise<Arguments> => {

@@ -16,7 +16,7 @@ export interface ToolResult {
 const AT_ONCE = 200_000
 
 /** Takes JSON that is to be sent in pieces. Each returns what stands in its place meanwhile. */
-export interface SendApart {
+export interface SendChunked {
   readonly asObject: (pieces: readonly string[]) => Record<string, unknown>
   /** As a string that holds the JSON. */
   readonly asString: (pieces: readonly string[]) => string
@@ -42,7 +42,7 @@ export async function writeJson(value: unknown): Promise<string | readonly strin
  * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. What is long is
  * written once, with rests between, and sent apart.
  */
-export async function toResult({ structured, blocks }: Answer, sendApart: SendApart): Promise<ToolResult> {
+export async function toResult({ structured, blocks }: Answer, sendApart: SendChunked): Promise<ToolResult> {
   const json = await writeJson(structured)
   if (typeof json !== 'string')
     return {

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { type Environment, parseConfig } from '../../src/config'
 import { Problem } from '../../src/domain/errors'
 import { readAccess } from '../../src/http/access'
-import { authenticate, type Doorkeeper } from '../../src/http/auth'
+import { type Authenticator, authenticate } from '../../src/http/auth'
 import { guard } from '../../src/http/guard'
 import { serveMcp } from '../../src/http/mcp'
 import { createFixtureServer } from './fixture-server'
@@ -17,7 +17,7 @@ app.use(guard<Environment>(readAccess, () => false))
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
 const nobody = () => Promise.reject(new Problem('unauthorized', 'There are no keys here'))
-const identity: Doorkeeper['identity'] = {
+const identity: Authenticator['identity'] = {
   principalOfKey: nobody,
   principalOfKeyId: nobody,
   isAdminToken: async () => false,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
-import { lineMarks } from '../../src/domain/reading/lines'
+import { lineIndex } from '../../src/domain/reading/lines'
 import { narrowingOf } from '../../src/domain/reading/literal'
 import { checkPart, type Part, stretchFor } from '../../src/domain/reading/range'
 import { EVERYTHING } from '../../src/domain/search/filter'
@@ -106,7 +106,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
-      expect(measure).toEqual({ marks: lineMarks(text), text: null, near: null })
+      expect(measure).toEqual({ marks: lineIndex(text), text: null, near: null })
       const cut = await made.texts.stretch(ada, id, textHash, { from: 20_000, to: 20_010, line: 1 })
       expect(cut).toBe([...text].slice(20_000, 20_010).join(''))
       const [changed] = [{ id, version: 1, steps: 1, text: { text: 'short now', hash: 'other' } }]
@@ -125,7 +125,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       const plain = Array.from({ length: 4000 }, (_, i) => `line ${i + 1}`).join('\n')
       for (const text of [plain, longText(2000).trim()]) {
         const id = await save(text)
-        const marks = lineMarks(text)
+        const marks = lineIndex(text)
         const parts: Part[] = [
           { by: 'chars', start: 0, end: 5 },
           { by: 'chars', start: 20_000, end: null },

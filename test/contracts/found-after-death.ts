@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
-import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { unavailable } from '../../src/domain/errors'
@@ -200,7 +200,7 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
         warnings: [expect.stringContaining('Vectors of some entries are still to be made')],
       })
       expect((await find('fts_search_context', 'bob')).warnings ?? []).toEqual([])
-      clock.advance(CLAIM_MS)
+      clock.advance(LEASE_MS)
       const found = await find('fts_search_context')
       expect([found.count, found.warnings ?? []]).toEqual([1, []])
     })

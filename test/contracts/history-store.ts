@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { PremiseFailed, type SqlConnection } from '../../src/adapters/sql/core/connection'
+import { PreconditionFailed, type SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
@@ -119,7 +119,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const meeting: SqlConnection = {
         ...connection,
         batch: async (...given) => {
-          if (meets-- > 0) throw new PremiseFailed()
+          if (meets-- > 0) throw new PreconditionFailed()
           return connection.batch(...given)
         },
       }

@@ -11,8 +11,8 @@ import {
   PART_ENTRIES,
   pendingDeletion,
 } from '../../src/adapters/sql/tables/changes/pending-deletion'
-import { writing } from '../../src/adapters/sql/tables/changes/publish-changes'
-import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
+import { writeFrame } from '../../src/adapters/sql/tables/changes/publish-changes'
+import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import { MOST_DELETED } from '../../src/domain/identity/audit'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -143,7 +143,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         })()
       await workAt(made.clock.now())
       expect(await standing()).toBe(COUNT - PART_ENTRIES)
-      await workAt(made.clock.now() + CLAIM_MS)
+      await workAt(made.clock.now() + LEASE_MS)
       const left = sql`SELECT 1 FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`
       expect([await standing(), (await made.connection.batch([left]))[0]]).toEqual([0, []])
     })
@@ -151,7 +151,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
     it('are at most a fixed number, the oldest first', async () => {
       const ids = await many(9)
       const caller = { ...ada, changeId: 'the oldest' }
-      const { begin, end } = writing(caller, { keeps: false })
+      const { begin, end } = writeFrame(caller, { keeps: false })
       const where = sql`org = ${ada.org} AND id > ${ids[1] as number}`
       const { dialect } = made.connection
       const { name, ids: named, remove } = pendingDeletion(dialect, caller, where, { now: 0, most: 4 })
@@ -175,7 +175,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         sql`SELECT topic, key, due_at FROM outbox WHERE org = ${ada.org} AND topic = 'delete'`,
       ])
       expect(work?.map(({ key, due_at }) => [key, Number(due_at)])).toEqual([
-        ['a call that died', made.clock.now() + CLAIM_MS],
+        ['a call that died', made.clock.now() + LEASE_MS],
       ])
       // A restoration finds all of it.
       const found = await history().restorable(ada, { changeId: 'a call that died' }, { limit: 10, maxBytes: 1e6 })

@@ -10,9 +10,9 @@ import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/stores/search/index-maintenance'
 import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
 import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/pending-deletion'
-import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
-import { BEGINNING } from '../../src/domain/entry/long-text'
+import { PREVIEW_LENGTH } from '../../src/domain/entry/long-text'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { SLICE, STEP } from '../../src/domain/scheduler'
 import type { Analyzer } from '../../src/domain/search/analysis'
@@ -138,15 +138,15 @@ export function longTextsContract(name: string, make: () => Made): void {
         const { hits } = await fullText.search(ada, { ...request, depth: { candidates: 9, complete: 9 } })
         const [shown] = await entries.previews(ada, EVERYTHING, [id], 300)
         const cut = [
-          { id, start: 0, length: BEGINNING },
-          { id, start: BEGINNING - 10, length: 10 },
+          { id, start: 0, length: PREVIEW_LENGTH },
+          { id, start: PREVIEW_LENGTH - 10, length: 10 },
         ]
         const parts = await entries.stretches(ada, EVERYTHING, cut)
         return [hits[0]?.text, shown?.text, ...parts.map((part) => part.text)]
       }
       const points = [...text]
       const at = (from: number, to: number) => points.slice(from, to).join('')
-      const wanted = [at(0, SCORED_LENGTH), at(0, 300), at(0, BEGINNING), at(BEGINNING - 10, BEGINNING)]
+      const wanted = [at(0, SCORED_LENGTH), at(0, 300), at(0, PREVIEW_LENGTH), at(PREVIEW_LENGTH - 10, PREVIEW_LENGTH)]
       const isAsWanted = async () => (await read()).map((part, i) => part === wanted[i])
       expect(await isAsWanted()).toEqual(wanted.map(() => true))
       if (connection.dialect.beginning === null) return
@@ -262,7 +262,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         })(20)
       await workAt(clock.now())
       expect(await found('second')).toBe(0)
-      await workAt(clock.now() + CLAIM_MS)
+      await workAt(clock.now() + LEASE_MS)
       expect([await found('second'), await queued()]).toEqual([1, 0])
     })
 

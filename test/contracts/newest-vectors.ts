@@ -6,7 +6,7 @@ import { isolateMemory } from '../../src/adapters/vector-object/object'
 import { VectorScan } from '../../src/adapters/vector-object/scan'
 import type { VectorRegion } from '../../src/domain/meaning/chunk'
 import { cosine, type QuantizedVector, quantize, toBase64 } from '../../src/domain/meaning/vector'
-import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
+import type { SimilarRequest, VectorPlace } from '../../src/ports/vector-index'
 import { bindings } from '../support/bindings'
 import { seeded } from '../support/seeded'
 
@@ -118,7 +118,7 @@ function world(seed: number) {
     const layers = pick([[1, 2, 3], [2], [1, 3]] as const)
     const [most, least] = [1 + Math.floor(random() * 12), 0.2]
     const beside = held().flatMap(({ id }) => (random() < 0.05 ? [id] : []))
-    const request: NearbyRequest = { layers, most, least, project: pick(['p', null]), beside: [...beside, lastId + 1] }
+    const request: SimilarRequest = { layers, most, least, project: pick(['p', null]), beside: [...beside, lastId + 1] }
     const found = await index.nearby?.(space, { org: space.org, projects: ['p'], owner: 'ada' }, query, request)
     const nearestEntries = () => {
       const stands = (at: VectorPlace | null) =>

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlSightings } from '../../src/adapters/sql/stores/memories/sightings'
+import { createSqlLastSeen } from '../../src/adapters/sql/stores/memories/sightings'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createOrient, type OrientRequest } from '../../src/services/searching/memories/orient'
 import { freshPrincipal, type TestClock } from '../support/scope'
@@ -28,7 +28,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
           return connection.batch(...batch)
         },
       }
-      orient = createOrient({ sightings: createSqlSightings(counted, clock), clock })
+      orient = createOrient({ sightings: createSqlLastSeen(counted, clock), clock })
       memories = worldOf(connection, clock, new Fragile(), 'fail')
       ada = freshPrincipal()
     })
@@ -96,8 +96,8 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
         message: expect.stringMatching(/Mars\/Base.*nowhere.*none of: now, today.*epoch milliseconds/),
         details: [{ path: 'timezone' }, { path: 'also[1]' }, { path: 'expression' }],
       })
-      const failing = createSqlSightings({ ...connection, batch: () => Promise.reject(new Error('gone')) }, clock)
-      const half = createOrient({ sightings: { ...createSqlSightings(connection, clock), note: failing.note }, clock })
+      const failing = createSqlLastSeen({ ...connection, batch: () => Promise.reject(new Error('gone')) }, clock)
+      const half = createOrient({ sightings: { ...createSqlLastSeen(connection, clock), note: failing.note }, clock })
       const request = { timezone: 'UTC', project: 'apollo', sessionId: null, expression: '', also: null }
       await expect(half(ada, request)).rejects.toThrow('gone')
       clock.advance(MINUTE)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Known } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
@@ -168,7 +168,7 @@ export function projectsContract(runs: number): void {
         } as const
       })
       const imported = async (at: string) => {
-        const known = new Known()
+        const known = new KnownIds()
         for (const entry of entries) known.note(entry)
         const scope = { org: ada.org, projects: null, owner: 'ada', keyId: ada.id, agent: null, role: 'admin' as const }
         const caller = { ...scope, action: 'import', tool: null, changeId: `i${++serial}` }

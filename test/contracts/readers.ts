@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Known } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
@@ -224,7 +224,7 @@ export function readersContract(runs: number, seed: number): void {
       const record = { record: 'entry', id: 7, thread_id: 't', source: 'user', text: 'imported', version: 1 } as const
       const imported = async (metadata: Json, at: string, version: number) => {
         const entry = { ...record, version, metadata }
-        const known = new Known()
+        const known = new KnownIds()
         known.note(entry)
         const scope = { org: ada.org, projects: null, owner: 'ada', keyId: ada.id, agent: null, role: 'admin' as const }
         const caller = { ...scope, action: 'import', tool: null, changeId: `i${++made}` }

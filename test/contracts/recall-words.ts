@@ -5,7 +5,7 @@ import type { Metadata } from '../../src/domain/entry/metadata'
 import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { type RecallFilter, recallFilter } from '../../src/domain/recall/filter'
-import { KEPT } from '../../src/domain/recall/similarity'
+import { RETRIEVER_LIMIT } from '../../src/domain/recall/similarity'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
@@ -44,7 +44,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const recalled = await createRecallWords({ ...made })(ada, {
         query,
         filter: given,
-        kept: KEPT,
+        kept: RETRIEVER_LIMIT,
       })
       return { ...recalled, hits: recalled.hits.filter(({ similarity }) => similarity >= threshold) }
     }
@@ -227,7 +227,7 @@ export function recallWordsContract(name: string, make: () => Made): void {
       const draft = { text: query, tags: ['t'], metadata: { project: 'p', kind: 'decision', audience: 'private' } }
       const [saved] = await made.entries.save(own, [await entryOf(own, draft)], { dedupe: false })
       const filter = recallFilter({ kinds: ['decision'], layers: [2], tags: ['t'], project: 'p' })
-      const { hits } = await createRecallWords({ ...made })(own, { query, filter, kept: KEPT })
+      const { hits } = await createRecallWords({ ...made })(own, { query, filter, kept: RETRIEVER_LIMIT })
       expect(hits).toMatchObject([{ id: saved?.id, share: 1 }])
     })
   })

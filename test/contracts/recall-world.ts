@@ -6,7 +6,7 @@ import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import { recallFilter } from '../../src/domain/recall/filter'
-import { KEPT } from '../../src/domain/recall/similarity'
+import { RETRIEVER_LIMIT } from '../../src/domain/recall/similarity'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -173,7 +173,7 @@ export function recallWorld(ground: RecallGround, ada: Caller, bounds: { readonl
       const page = await recall.page(
         by,
         {
-          ...{ query, mode, threshold, kept: KEPT, limit, offset, project: filter.project ?? null },
+          ...{ query, mode, threshold, kept: RETRIEVER_LIMIT, limit, offset, project: filter.project ?? null },
           filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
         },
         8_000_000,

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
 import { recallFilter } from '../../src/domain/recall/filter'
-import { KEPT } from '../../src/domain/recall/similarity'
+import { RETRIEVER_LIMIT } from '../../src/domain/recall/similarity'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'
 
@@ -161,7 +161,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
         })
       }
       const filter = recallFilter({ kinds: [], layers: [], tags: [], project: null })
-      const { hits: words } = await world.words(ada, { query, filter, kept: KEPT })
+      const { hits: words } = await world.words(ada, { query, filter, kept: RETRIEVER_LIMIT })
       const { hits: near } = await world.semantic(ada, query, filter, 200)
       expect([words.length, near.length]).toEqual([18, 24])
       const lowest = Math.min(...near.map(({ cosine }) => cosine))

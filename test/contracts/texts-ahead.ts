@@ -6,7 +6,7 @@ import { TEXTS_SHARE } from '../../src/adapters/sql/core/write-share'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
 import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
-import { CLAIM_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -129,19 +129,19 @@ export function textsAheadContract(name: string, make: () => Made): void {
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await workAt(made.clock.now())
       expect(await standing()).toEqual(['abcdef', 6])
-      await workAt(made.clock.now() + CLAIM_MS)
+      await workAt(made.clock.now() + LEASE_MS)
       expect(await standing()).toEqual(['a', 0])
 
       // Texts deleted while they are awaited are removed when the wait ends.
       await expect(watched(dying).store.save(ada, await drafts(NAMES))).rejects.toThrow('gone')
       await watched().store.erase(ada, { ids: [a?.id as number] })
       expect(await standing()).toEqual(['abcdef', 6])
-      await workAt(made.clock.now() + CLAIM_MS)
+      await workAt(made.clock.now() + LEASE_MS)
       expect(await standing()).toEqual(['', 0])
     })
 
     it('and stores nothing when one was withdrawn before the transaction came, which may be tried again', async () => {
-      const late = watched((n) => (n === 3 ? workAt(made.clock.now() + CLAIM_MS) : null))
+      const late = watched((n) => (n === 3 ? workAt(made.clock.now() + LEASE_MS) : null))
       await expect(late.store.save(ada, await drafts(NAMES))).rejects.toMatchObject({ code: 'conflict' })
       expect(await standing()).toEqual(['', 0])
       expect(await watched().store.save(ada, await drafts(NAMES))).toHaveLength(6)

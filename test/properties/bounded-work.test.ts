@@ -26,7 +26,7 @@ import { makeUnit, parseQuery } from '../../src/domain/search/query'
 import { withoutTrailing } from '../../src/domain/text'
 import { joined } from '../../src/domain/transfer/lines'
 import type { EntryRecord } from '../../src/domain/transfer/records'
-import { createApart } from '../../src/http/chunked-result'
+import { createChunkedResult } from '../../src/http/chunked-result'
 import type { ExportStore, VectorRecord } from '../../src/ports/export-store'
 import { createRecall } from '../../src/services/searching/memories/recall'
 import { packed, unpacked } from '../../src/services/transfer/backups'
@@ -336,7 +336,7 @@ describe('the scheduler', () => {
     expect(bytes).toBeGreaterThan(7_500_000)
     expect(kept.length + omitted.length).toBe(100)
     const structured = { results: kept.map(({ shown }) => shown) }
-    const apart = createApart()
+    const apart = createChunkedResult()
     const result = await toResult({ structured, blocks: [] }, apart.send)
     expect(JSON.stringify(result).length).toBeLessThan(200)
     const sent = await apart.fill(Response.json({ id: 1, result })).text()
@@ -357,7 +357,7 @@ describe('the scheduler', () => {
     ]
     for (const [structured, text] of results)
       for (const size of [1, 7, 1_000_000]) {
-        const apart = createApart()
+        const apart = createChunkedResult()
         const result = await toResult({ structured, blocks: [] }, apart.send)
         const bytes = new TextEncoder().encode(`\u{1f600}data: ${JSON.stringify(result)}\u{1f600}`)
         const { readable, writable } = new TransformStream()

@@ -2,9 +2,9 @@ import '@js-joda/timezone'
 import { DayOfWeek, Instant, LocalDate, LocalDateTime, ZonedDateTime, ZoneId } from '@js-joda/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clockFace, isZone, timeFacts, WEEKDAYS } from '../../src/domain/recall/calendar'
+import { clockFace, describeTime, isZone, WEEKDAYS } from '../../src/domain/recall/calendar'
 import { resolveExpression } from '../../src/domain/recall/expression'
-import { absenceOf, spell, tellSituation } from '../../src/services/searching/memories/orient'
+import { absenceOf, describeSituation, spell } from '../../src/services/searching/memories/orient'
 
 /** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */
 const ZONES = [
@@ -63,14 +63,14 @@ describe('the calendar of a zone', () => {
     for (const zone of ZONES) {
       const around = changesOf(zone).flatMap((at) => HALF_DAYS.map((hours) => at + hours * 3_600_000))
       for (const ms of around.filter((_, i) => i % 3 === looked % 3)) {
-        expect([zone, ms, timeFacts(zone, ms)]).toEqual([zone, ms, expect.objectContaining(expectedFacts(zone, ms))])
+        expect([zone, ms, describeTime(zone, ms)]).toEqual([zone, ms, expect.objectContaining(expectedFacts(zone, ms))])
         looked++
       }
     }
     expect(looked).toBeGreaterThan(2_000)
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), fc.integer({ min: FROM, max: TO }), (zone, ms) => {
-        expect(timeFacts(zone, ms)).toMatchObject(expectedFacts(zone, ms))
+        expect(describeTime(zone, ms)).toMatchObject(expectedFacts(zone, ms))
       }),
       { numRuns: 500 },
     )
@@ -78,20 +78,20 @@ describe('the calendar of a zone', () => {
 
   it('[FABRIC-80, FABRIC-164] begins a day at its first existing instant and ends it before the next one, on both days of clock changes', () => {
     const day = (date: string) => {
-      const { startOfDay, endOfDay } = timeFacts('America/New_York', Date.parse(`${date}T12:00:00-05:00`))
+      const { startOfDay, endOfDay } = describeTime('America/New_York', Date.parse(`${date}T12:00:00-05:00`))
       return [startOfDay, endOfDay].map((ms) => clockFace('America/New_York', ms).iso)
     }
     expect(day('2026-03-08')).toEqual(['2026-03-08T00:00:00.000-05:00', '2026-03-08T23:59:59.999-04:00'])
     expect(day('2026-11-01')).toEqual(['2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999-05:00'])
     // Midnight is skipped in Havana, and 30 December 2011 in Apia.
-    const havana = timeFacts('america/HAVANA', Date.parse('2026-03-08T12:00:00-04:00'))
+    const havana = describeTime('america/HAVANA', Date.parse('2026-03-08T12:00:00-04:00'))
     expect(clockFace('america/HAVANA', havana.startOfDay)).toMatchObject({ timeOfDay: '1:00 AM', utcOffset: '-04:00' })
-    const apia = timeFacts('Pacific/Apia', Date.parse('2011-12-30T09:00:00Z'))
+    const apia = describeTime('Pacific/Apia', Date.parse('2011-12-30T09:00:00Z'))
     expect(clockFace('Pacific/Apia', apia.startOfNextDay).iso).toBe('2011-12-31T00:00:00.000+14:00')
   })
 
   it('[FABRIC-79, FABRIC-164] formats the time in words of its zone, named in any case or by an offset', () => {
-    const facts = timeFacts('Europe/London', Date.parse('2026-02-25T09:15:00Z'))
+    const facts = describeTime('Europe/London', Date.parse('2026-02-25T09:15:00Z'))
     expect(facts).toMatchObject({
       ...{ epochMs: 1_772_010_900_000, iso: '2026-02-25T09:15:00.000+00:00', timezone: 'Europe/London' },
       ...{ utcOffset: '+00:00', timeOfDay: '9:15 AM', date: 'Wednesday, February 25, 2026', dateShort: 'Feb 25' },
@@ -102,9 +102,9 @@ describe('the calendar of a zone', () => {
       ...['12:00 AM', '12:59 AM', '12:00 PM', '1:05 PM', '11:59 PM'],
     ])
     expect(at('10:00')).toMatchObject({ utcOffset: '+05:45', date: 'Saturday, January 3, 2026' })
-    const days = ['02', '03', '04', '05'].map((day) => timeFacts('UTC', Date.parse(`2026-01-${day}T12:00Z`)))
+    const days = ['02', '03', '04', '05'].map((day) => describeTime('UTC', Date.parse(`2026-01-${day}T12:00Z`)))
     expect(days.map(({ isWeekend }) => isWeekend)).toEqual([false, true, true, false])
-    const week = (date: string) => timeFacts('UTC', Date.parse(`${date}T12:00Z`)).weekNumber
+    const week = (date: string) => describeTime('UTC', Date.parse(`${date}T12:00Z`)).weekNumber
     expect([week('2026-12-31'), week('2027-01-03'), week('2027-01-04')]).toEqual([53, 53, 1])
     for (const zone of ['utc', 'asia/kolkata', 'Etc/GMT+5', '+14:00', '-00:00']) expect(isZone(zone)).toBe(true)
     const none = ['', ' ', 'Mars/Base', 'Z', '2026-01-01T00:00Z', '2026-01-01[Europe/London]', '+5', '+0545', '+24:00']
@@ -183,7 +183,7 @@ describe('the calendar of a zone', () => {
     for (const [ms, words] of times) expect(spell(ms)).toBe(words)
     const now = clockFace('Europe/London', Date.parse('2026-02-25T09:15:00Z'))
     const tell = (away: number | null, added = 0, project: string | null = '/home/user/myapp') =>
-      tellSituation(now, project, away === null ? null : absenceOf(now.epochMs - away, now, added))
+      describeSituation(now, project, away === null ? null : absenceOf(now.epochMs - away, now, added))
     const here = 'It is 9:15 AM on Wednesday, February 25, 2026 (Europe/London, UTC+00:00). Project: /home/user/myapp.'
     expect(tell(null)).toBe(`${here} First session in this project.`)
     expect(tell(null, 0, null)).toContain(' Project: none. First')

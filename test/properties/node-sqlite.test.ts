@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Batch, runOne } from '../../src/adapters/sql/core/batch'
-import { PremiseFailed } from '../../src/adapters/sql/core/connection'
+import { PreconditionFailed } from '../../src/adapters/sql/core/connection'
 import { countOf } from '../../src/adapters/sql/core/rows'
 import { changesContract } from '../contracts/changes'
 import { codeNamesContract } from '../contracts/code-names'
@@ -47,7 +47,7 @@ describe('a connection by node:sqlite', () => {
   it('does nothing of a batch whose guard refuses, and names the premise', async () => {
     const { connection } = database
     const refused = new Batch(settings('refused'), sql`INSERT INTO guards (holds, precondition) SELECT 0, 'receipt'`)
-    await expect(refused.run(connection)).rejects.toThrow(PremiseFailed)
+    await expect(refused.run(connection)).rejects.toThrow(PreconditionFailed)
     await expect(refused.run(connection)).rejects.toMatchObject({ premise: 'receipt' })
     expect(await runOne(connection, stored('refused'), countOf())).toBe(0)
   })

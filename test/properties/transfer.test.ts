@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Problem } from '../../src/domain/errors'
-import { ContentSum, canonicalJson, Known } from '../../src/domain/transfer/content'
+import { ContentSum, canonicalJson, KnownIds } from '../../src/domain/transfer/content'
 import { joined, writeLine } from '../../src/domain/transfer/lines'
 import type { CarriedRecord, EntryRecord, TransferRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
@@ -18,8 +18,8 @@ async function* inPieces(bytes: Uint8Array, size = 4096) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const knownOf = (records: readonly CarriedRecord[]): Known => {
-  const known = new Known()
+const knownOf = (records: readonly CarriedRecord[]): KnownIds => {
+  const known = new KnownIds()
   for (const record of records) {
     if (record.record === 'entry') known.note(record)
     if (record.record === 'image' && record.missing) known.noteMissing(record.sha256)
@@ -230,7 +230,7 @@ it('starts a new volume after 1,000 entries and before 16,000,000 bytes', async 
 })
 
 it('refuses a record that no volume could hold', () => {
-  const writer = new VolumeWriter({ record: 'manifest', format: 'commonplace/1', ...ALL, volume: 1 }, new Known())
+  const writer = new VolumeWriter({ record: 'manifest', format: 'commonplace/1', ...ALL, volume: 1 }, new KnownIds())
   writer.begin()
   expect(() => writer.add({ ...one, text: 'y'.repeat(16_000_000) })).toThrow(/fits into no volume/)
 })

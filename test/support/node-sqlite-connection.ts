@@ -2,7 +2,12 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
 import { isReading, sharingReads } from '../../src/adapters/sql/core/batch'
-import { PremiseFailed, premiseIn, type Row, type SqlConnection } from '../../src/adapters/sql/core/connection'
+import {
+  failedPrecondition,
+  PreconditionFailed,
+  type Row,
+  type SqlConnection,
+} from '../../src/adapters/sql/core/connection'
 import type { SqlDialect } from '../../src/adapters/sql/core/dialect'
 import { toQuery } from '../../src/adapters/sqlite/match'
 import { type Migration, splitStatements } from '../../src/adapters/sqlite/migrations'
@@ -29,7 +34,7 @@ const codeOf = (error: object): number => ('errcode' in error ? Number(error.err
 /** What a failure of SQLite means to a caller; a statement that is wrong stays visible as it is. The transaction is rolled back by then. */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  if (/precondition failed/.test(error.message)) return new PremiseFailed(premiseIn(error.message))
+  if (/precondition failed/.test(error.message)) return new PreconditionFailed(failedPrecondition(error.message))
   const code = codeOf(error)
   if (code === TOO_BIG)
     return limitExceeded('An entry of this size does not fit into the database; nothing was changed')

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { Known } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
@@ -99,7 +99,7 @@ export async function volumesOf(
   records: readonly CarriedRecord[],
   { store = 'test:elsewhere', at = '2026-11-01T00:00:00.000Z' } = {},
 ): Promise<Uint8Array[]> {
-  const known = new Known()
+  const known = new KnownIds()
   for (const record of records) {
     if (record.record === 'entry') known.note(record)
     if (record.record === 'image' && record.missing) known.noteMissing(record.sha256)

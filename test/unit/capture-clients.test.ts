@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Fields, What } from '../../src/domain/capture/hook-event'
+import type { Fields, HookEventKind } from '../../src/domain/capture/hook-event'
 import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
 import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
 
 /** Meaning of each client's own events, from their documents (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null
-const whatOf = (client: string, event: Fields): What | undefined => read(client, event)?.what
+const whatOf = (client: string, event: Fields): HookEventKind | undefined => read(client, event)?.what
 
 describe('events of clients', () => {
   const claude = { session_id: 's', cwd: '/w' }

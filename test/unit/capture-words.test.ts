@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
 import type { Happening } from '../../src/domain/capture/hook-event'
-import { promptText, type Standing, startText } from '../../src/domain/capture/recalled'
-import { beginning, cleanText, currentForm, FENCE, gather, readPlace } from '../../src/domain/capture/session-state'
+import { promptText, type StartMemories, startText } from '../../src/domain/capture/recalled'
+import {
+  beginning,
+  cleanText,
+  currentForm,
+  gather,
+  MEMORY_TAG,
+  readPlace,
+} from '../../src/domain/capture/session-state'
 import { folderName, remoteOf } from '../../src/domain/identity/project-names'
 
 const PLACE = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
@@ -59,8 +66,8 @@ describe('a session', () => {
 
   it('keeps nothing private or recalled, also where it does not end, and no secret', () => {
     expect(cleanText('a <private>b</private> c <PRIVATE>d')).toBe('a  c ')
-    expect(cleanText(`a <${FENCE}>b</${FENCE}> c <${FENCE}>d`)).toBe('a  c ')
-    for (const mark of ['private', FENCE]) {
+    expect(cleanText(`a <${MEMORY_TAG}>b</${MEMORY_TAG}> c <${MEMORY_TAG}>d`)).toBe('a  c ')
+    for (const mark of ['private', MEMORY_TAG]) {
       expect(cleanText(`a <${mark}>b <${mark}>c</${mark}> d</${mark}> e`)).toBe('a  e')
       expect(cleanText(`a <${mark} of="me">b</${mark} > c <${mark}\n>d`)).toBe('a  c ')
       expect(cleanText(`a <${mark}>b <${mark}>c</${mark}> d`)).toBe('a ')
@@ -233,7 +240,7 @@ describe('the prompt of a model', () => {
   it('stays within its characters and bytes in every script, and holds where the last session left off', () => {
     for (const text of ['words '.repeat(400), '記憶'.repeat(1000), '😀'.repeat(2000)]) {
       const facets = { ...none, Decisions: many(1, 24, text), Gotchas: many(50, 24, text), Pinned: many(90, 24, text) }
-      const standing: Standing = { facets, leftOff: { ...usual, id: 7, title: null, text } }
+      const standing: StartMemories = { facets, leftOff: { ...usual, id: 7, title: null, text } }
       const start = startText(standing).text
       expect([...start].length).toBeLessThanOrEqual(6000)
       expect(new TextEncoder().encode(start).length).toBeLessThanOrEqual(9500)

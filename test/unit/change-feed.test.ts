@@ -2,15 +2,15 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Server } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { createCursorSeal } from '../../src/domain/history/cursor'
-import { actionFor, type FeedChange, type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
+import { actionFor, type FeedChange, type VisibilityChange, WHOLE_FEED } from '../../src/domain/history/feed'
 import { filterOfResource } from '../../src/domain/history/resource'
 import { eventStream } from '../../src/http/changes'
 import { openPages } from '../../src/http/event-stream'
 import { serveListening } from '../../src/http/listen'
 import { serveMcp } from '../../src/http/mcp'
-import type { ChangeBell, Woken } from '../../src/ports/change-bell'
+import type { ChangeNotifier, Woken } from '../../src/ports/change-bell'
 import type { ChangeFeed, FeedPage } from '../../src/ports/history'
-import type { Sightings } from '../../src/ports/memories'
+import type { LastSeen } from '../../src/ports/memories'
 import { createChanges, type ListRequest } from '../../src/services/searching/history/changes'
 import type { Services } from '../../src/services/services'
 import { freshPrincipal, TestClock } from '../support/scope'
@@ -20,7 +20,7 @@ const ada = freshPrincipal()
 const place = { threadId: 't', project: null, reader: '' }
 
 /** A feed in memory, a bell that rings or does not, and a clock; each look into the feed is noted with its time. */
-function world(bell: Partial<ChangeBell> = {}) {
+function world(bell: Partial<ChangeNotifier> = {}) {
   const clock = new TestClock(0)
   const looks: number[] = []
   let commits = 0
@@ -35,7 +35,7 @@ function world(bell: Partial<ChangeBell> = {}) {
     clock.ms = until
   }
   const change = (position: number): FeedChange => {
-    const sight: Sight = { entryId: position, before: null, after: place, erased: false }
+    const sight: VisibilityChange = { entryId: position, before: null, after: place, erased: false }
     const item = { changeId: 'c', action: 'stored', entryId: position, threadId: 't', project: null } as const
     return { ...item, kind: 'note', version: 1, at: 0, agent: null, preview: '', position, sight }
   }
@@ -50,7 +50,7 @@ function world(bell: Partial<ChangeBell> = {}) {
     latest: async () => ({ changes: [], next: commits }),
     position: async () => 0,
   }
-  const silent: ChangeBell = {
+  const silent: ChangeNotifier = {
     tell: async () => {},
     mark: async () => null,
     wait: async () => null,
@@ -58,7 +58,7 @@ function world(bell: Partial<ChangeBell> = {}) {
     leave: async () => {},
   }
   const seal = createCursorSeal('a secret')
-  const sightings: Sightings = {
+  const sightings: LastSeen = {
     since: async () => ({ last: null, newestId: 0, added: 0, recent: [] }),
     note: async () => {},
   }
@@ -133,7 +133,7 @@ describe('waiting for a change', () => {
   it('answers at once after a notification, and reads no further than its change', async () => {
     let ring: (() => void) | null = null
     let mark = 0
-    const bell: Partial<ChangeBell> = {
+    const bell: Partial<ChangeNotifier> = {
       mark: async () => String(mark),
       wait: async (_org, _listener, since, ms) => {
         if (since !== String(mark)) return { notified: true, mark: String(mark) }
@@ -247,7 +247,7 @@ describe('addresses of resources', () => {
   })
 
   it('are about one entry, whatever else changes', () => {
-    const sight: Sight = { entryId: 42, before: place, after: place, erased: false }
+    const sight: VisibilityChange = { entryId: 42, before: place, after: place, erased: false }
     expect(actionFor(ada, { ...WHOLE_FEED, entryId: 42 }, sight)).toBe('updated')
     expect(actionFor(ada, { ...WHOLE_FEED, entryId: 43 }, sight)).toBeNull()
     expect(actionFor(ada, { ...WHOLE_FEED, actions: ['deleted'] }, sight)).toBeNull()

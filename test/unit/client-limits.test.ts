@@ -4,12 +4,12 @@ import { listedName, TOOLS } from '../../src/tools/catalogue'
 import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
-import { offerOf } from '../../src/tools/offers'
+import { toolsetOf } from '../../src/tools/offers'
 
 /** Limits that clients and their models publish for tools. Each names its source; a definition that breaks one is refused by that client. */
 const config = parseConfig({ AUTH_MODE: 'open' })
 const ADDRESSES = [undefined, 'core', 'connector', 'threads', 'fabric', 'packs', 'history']
-const EVERY: readonly Tool[] = [...TOOLS, ...CORE_TOOLS, ...(offerOf(config, 'connector')?.tools ?? [])]
+const EVERY: readonly Tool[] = [...TOOLS, ...CORE_TOOLS, ...(toolsetOf(config, 'connector')?.tools ?? [])]
 
 /** Every schema within a schema, with its path. */
 function* within(schema: JsonSchema, path = ''): Generator<readonly [string, JsonSchema]> {
@@ -96,7 +96,7 @@ describe('Gemini (ai.google.dev/api/caching#Schema)', () => {
 
 describe('OpenAI (platform.openai.com/docs/guides/function-calling, structured-outputs "Supported schemas")', () => {
   it('accepts 128 tools in a request', () => {
-    for (const address of ADDRESSES) expect(offerOf(config, address)?.tools.length).toBeLessThanOrEqual(128)
+    for (const address of ADDRESSES) expect(toolsetOf(config, address)?.tools.length).toBeLessThanOrEqual(128)
   })
 
   it('accepts names of 64 characters and descriptions of 1,024', () => {
@@ -133,14 +133,14 @@ describe('Claude (platform.claude.com/docs/en/agents-and-tools/tool-use, code.cl
   it('shows descriptions and instructions of 2 KB', () => {
     for (const { name, description } of EVERY) expect([name, description.length <= 2048]).toEqual([name, true])
     for (const address of ADDRESSES)
-      for (const { family } of offerOf(config, address)?.tools ?? [])
+      for (const { family } of toolsetOf(config, address)?.tools ?? [])
         expect((family.instructions ?? '').length).toBeLessThanOrEqual(2048)
   })
 })
 
 describe('VS Code (code.visualstudio.com/docs/copilot/chat/mcp-servers) and Cursor (cursor.com/docs/context/mcp)', () => {
   it('accepts 128 tools in a request of VS Code and 40 of all servers in Cursor', () => {
-    for (const address of ADDRESSES) expect(offerOf(config, address)?.tools.length).toBeLessThanOrEqual(40)
+    for (const address of ADDRESSES) expect(toolsetOf(config, address)?.tools.length).toBeLessThanOrEqual(40)
   })
 
   it('accepts 60 characters of the names of server and tool together in Cursor', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { What } from '../../src/domain/capture/hook-event'
+import type { HookEventKind } from '../../src/domain/capture/hook-event'
 import { beginning, type Gathered, gather, withShown } from '../../src/domain/capture/session-state'
 import { type ComparedMemory, countsOf, memoryUse, USE, usesOf } from '../../src/domain/capture/usage'
 import { memoryCall } from '../../src/integrations/hooks/tool-use'
@@ -7,20 +7,20 @@ import { memoryCall } from '../../src/integrations/hooks/tool-use'
 const PLACE = { project: 'ferry', branch: 'main', audience: 'private', captures: true } as const
 const START = beginning(PLACE, 0)
 
-const happened = (gathered: Gathered, at: number, what: What): Gathered =>
+const happened = (gathered: Gathered, at: number, what: HookEventKind): Gathered =>
   gather(gathered, { session: 's', isSubagent: false, name: 'x', what }, PLACE, at)
 const memory = (id: number, title: string, text = '', files: readonly string[] = []): ComparedMemory => ({
   ...{ id, title, text, files },
 })
 /** The bits of a session that was shown one memory at 10. */
-function usedAs(one: ComparedMemory, ...events: readonly (readonly [at: number, what: What])[]): number {
+function usedAs(one: ComparedMemory, ...events: readonly (readonly [at: number, what: HookEventKind])[]): number {
   const shown = withShown(START, [one.id], 10)
   const gathered = events.reduce((all, [at, what]) => happened(all, at, what), shown)
   return memoryUse(gathered, [one])[0]?.[1] ?? 0
 }
-const answer = (text: string): What => ({ kind: 'stop', answer: text })
-const prompt = (text: string): What => ({ kind: 'prompt', text })
-const edit = (...files: string[]): What => ({ kind: 'tool', files, command: null, outcome: 'success' })
+const answer = (text: string): HookEventKind => ({ kind: 'stop', answer: text })
+const prompt = (text: string): HookEventKind => ({ kind: 'prompt', text })
+const edit = (...files: string[]): HookEventKind => ({ kind: 'tool', files, command: null, outcome: 'success' })
 
 it('counts six words in a row as a quotation, twelve characters of a script without spaces, and the id', () => {
   const lamps = memory(7, 'Quay lamps', 'The lamps on the quay are switched by the harbour master.')
@@ -88,7 +88,7 @@ it('reads calls of our tools in the spelling of each client, and no call of anot
 })
 
 it('gathers the same use whatever the order in which events arrive', () => {
-  const events: [number, What][] = [
+  const events: [number, HookEventKind][] = [
     [20, prompt('The fuel dock hours are outdated')],
     [30, edit('src/tide/table.ts')],
     [40, { kind: 'memory', opened: [9, 7], corrected: [8] }],

@@ -4,14 +4,14 @@ import { bestPlaces, cutAround, wholeText } from '../../src/domain/pack/content'
 import type { Facet } from '../../src/domain/pack/facets'
 import type { Intent } from '../../src/domain/pack/intents'
 import { opponentsIn, successorsIn } from '../../src/domain/pack/links'
-import type { Candidate, Evidence, RankedGoal } from '../../src/domain/pack/rank-entries'
+import type { Candidate, RankedGoal, RankingFeatures } from '../../src/domain/pack/rank-entries'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
 import { selectEntries } from '../../src/domain/pack/select-entries'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 
 const analyzer = createAnalyzer('english')
 const SCOPE = { org: 'pots', projects: null, owner: null } as const
-const EVIDENCE: Evidence = {
+const EVIDENCE: RankingFeatures = {
   ...{
     matched: [],
     beyond: false,
@@ -28,7 +28,7 @@ const EVIDENCE: Evidence = {
 interface Given {
   readonly facet?: Facet
   readonly entry?: Partial<PackEntry>
-  readonly evidence?: Partial<Evidence>
+  readonly evidence?: Partial<RankingFeatures>
 }
 
 const ranked = (

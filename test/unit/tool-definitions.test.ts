@@ -7,7 +7,7 @@ import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import { defineWritingTool } from '../../src/tools/define-writing-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
-import { offerOf } from '../../src/tools/offers'
+import { toolsetOf } from '../../src/tools/offers'
 import { ALL_TOOLS, UNDECLARED } from '../support/tool-examples'
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
@@ -73,7 +73,7 @@ describe('definitions of tools', () => {
     })
 
   it('of the core are ten, which their own address offers', () => {
-    expect(offerOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools).toEqual(CORE_TOOLS)
+    expect(toolsetOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools).toEqual(CORE_TOOLS)
     expect(CORE_TOOLS).toHaveLength(10)
   })
 })

@@ -5,7 +5,7 @@ import { composeServices } from '../../src/composition/worker'
 import { createLog } from '../../src/http/log'
 import { FAMILIES, findTool, listTools } from '../../src/tools/catalogue'
 import type { Tool } from '../../src/tools/define-tool'
-import { type SendApart, toErrorResult, toResult } from '../../src/tools/tool-result'
+import { type SendChunked, toErrorResult, toResult } from '../../src/tools/tool-result'
 import { bindings, config, migrate } from '../support/bindings'
 import { Faults, faulty } from '../support/faults'
 import { base64, freshPrincipal, pngBytes, TestClock } from '../support/scope'
@@ -40,7 +40,7 @@ beforeEach(() => {
 // Work that a test leaves after its answers does not belong to the next.
 afterEach(settle)
 
-const whole: SendApart = {
+const whole: SendChunked = {
   asObject: (pieces) => JSON.parse(pieces.join('')),
   asString: (pieces) => pieces.join(''),
 }

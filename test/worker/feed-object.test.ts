@@ -1,19 +1,19 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { createFeedBell } from '../../src/adapters/feed-object'
+import { createFeedNotifier } from '../../src/adapters/feed-object'
 import type { FeedObject } from '../../src/adapters/feed-object/object'
 import { composeServices } from '../../src/composition/worker'
-import { type Sight, WHOLE_FEED } from '../../src/domain/history/feed'
-import type { ChangeBell, Listener } from '../../src/ports/change-bell'
+import { type VisibilityChange, WHOLE_FEED } from '../../src/domain/history/feed'
+import type { ChangeNotifier, Listener } from '../../src/ports/change-bell'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal } from '../support/scope'
 
 /** The bell of an org, which is a Durable Object, and what it costs the database to wait for it. */
 const org = () => `org-${crypto.randomUUID()}`
-const bell = (failures: unknown[] = []): ChangeBell =>
-  createFeedBell(bindings.FEEDS as NonNullable<typeof bindings.FEEDS>, (error) => failures.push(error))
+const bell = (failures: unknown[] = []): ChangeNotifier =>
+  createFeedNotifier(bindings.FEEDS as NonNullable<typeof bindings.FEEDS>, (error) => failures.push(error))
 const place = (threadId: string, project: string | null = null, reader = '') => ({ threadId, project, reader })
-const stored = (entryId: number, threadId: string, project: string | null = null, reader = ''): Sight => ({
+const stored = (entryId: number, threadId: string, project: string | null = null, reader = ''): VisibilityChange => ({
   ...{ entryId, before: null, after: place(threadId, project, reader), erased: false },
 })
 const LONG = 60_000
@@ -117,7 +117,7 @@ describe('the bell of an org', () => {
   it('delays no call when it does not respond', async () => {
     const failures: unknown[] = []
     const broken = { getByName: () => Promise.reject(new Error('down')) } as never
-    const down = createFeedBell(
+    const down = createFeedNotifier(
       new Proxy(broken, { get: () => () => new Proxy({}, { get: () => () => Promise.reject(new Error('down')) }) }),
       (error) => failures.push(error),
     )

@@ -4,10 +4,10 @@ import { prepareEntry } from '../../src/domain/entry/draft'
 import { Base64Decoder } from '../../src/domain/json/base64'
 import { JsonParser, JsonTooLarge, MAX_STRING, MAX_VALUES, TooManyValues } from '../../src/domain/json/parser'
 import { SentBytes } from '../../src/domain/json/sent-bytes'
-import { Unkept } from '../../src/domain/json/unkept'
+import { LossyValues } from '../../src/domain/json/unkept'
 import { jsonText } from '../../src/domain/json/write'
 import { sha256Hex } from '../../src/domain/text'
-import { Known } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content'
 import type { CarriedRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
@@ -50,7 +50,7 @@ const oracle = (text: string): unknown =>
   } as (key: string, value: unknown) => unknown)
 
 const said = (value: unknown): unknown => {
-  if (value instanceof Unkept) return `unkept ${value}`
+  if (value instanceof LossyValues) return `unkept ${value}`
   if (Array.isArray(value)) return value.map(said)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, said(member)]))
@@ -255,8 +255,8 @@ describe('a number in JSON', () => {
     'that would be changed is marked: %s',
     (literal) => {
       const mark = (parseJson(`[${literal}]`) as unknown[])[0]
-      expect(mark).toBeInstanceOf(Unkept)
-      expect((mark as Unkept).reason).toMatch(/send it as a string$/)
+      expect(mark).toBeInstanceOf(LossyValues)
+      expect((mark as LossyValues).reason).toMatch(/send it as a string$/)
     },
   )
 })
@@ -363,7 +363,7 @@ it('writes and verifies a volume of an export in workerd, with an image and all 
     { record: 'image', ...image, data: 'AQID' },
     { ...entry, metadata: { n: 2 ** 60 } },
   ]
-  const known = new Known()
+  const known = new KnownIds()
   known.note(entry)
   const volumes: Uint8Array[] = []
   const all = { store: 'test:here', at: '2026-11-23T10:00:00.000Z' }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { composeServices } from '../../src/composition/worker'
-import { Known } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content'
 import type { EntryRecord } from '../../src/domain/transfer/records'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { createLog } from '../../src/http/log'
@@ -19,7 +19,7 @@ async function volumeOf(count: number): Promise<Uint8Array[]> {
       ...{ created_at: AT, updated_at: AT, ...(i < count - 20 ? {} : { project: 'late' }) },
     }),
   )
-  const known = new Known()
+  const known = new KnownIds()
   for (const record of records) known.note(record)
   const volumes: Uint8Array[] = []
   for await (const { bytes } of writeVolumes({ store: 'test:costs', at: AT }, records, known)) volumes.push(bytes)

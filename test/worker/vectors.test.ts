@@ -9,7 +9,7 @@ import { composeServices } from '../../src/composition/worker'
 import type { VectorRegion } from '../../src/domain/meaning/chunk'
 import { cosine, quantize, toBase64 } from '../../src/domain/meaning/vector'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
-import type { NearbyRequest, VectorPlace } from '../../src/ports/vector-index'
+import type { SimilarRequest, VectorPlace } from '../../src/ports/vector-index'
 import { lateVectorize } from '../contracts/late-vectorize'
 import { newestVectorsContract } from '../contracts/newest-vectors'
 import { roundTrips, semanticSearchContract } from '../contracts/semantic-search'
@@ -175,7 +175,7 @@ describe('the Durable Object', () => {
     const scope = { org: here.org, projects: null, owner: 'ada' }
     const nearby = async (
       given: Partial<typeof scope> | { projects: string[] },
-      request: Partial<NearbyRequest> = {},
+      request: Partial<SimilarRequest> = {},
     ) => {
       const asked = { layers: [2, 3] as const, most: 4, least: 0.3, project: 'p', beside: [], ...request }
       const found = await index.nearby?.(here, { ...scope, ...given }, vector(1, 0, 0, 0), asked)

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import type { DatabaseHealth } from '../../ports/models'
 import { isReading, sharingReads } from '../sql/core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../sql/core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
 import { toQuery } from '../sqlite/match'
 import { translate } from './errors'
@@ -54,7 +54,7 @@ export function createD1Connection(
       return results.map(({ results: rows }) => rows)
     } catch (error) {
       const translated = translate(error, !texts.every(isReading))
-      if (!(translated instanceof PremiseFailed)) {
+      if (!(translated instanceof PreconditionFailed)) {
         counts.failed += statements.length
         counts.lastFailed = true
       }

@@ -5,7 +5,7 @@ import { Problem, unavailable } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 import type { StorageFault } from '../../ports/storage-host'
 import { unanswered } from '../sql/core/batch'
-import { PremiseFailed, premiseIn } from '../sql/core/connection'
+import { failedPrecondition, PreconditionFailed } from '../sql/core/connection'
 
 const OPERATOR = 'whoever runs the server'
 
@@ -128,7 +128,7 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
 export function translate(error: unknown, wrote: boolean, now = Date.now()): unknown {
   if (error instanceof Problem) return error
   const message = error instanceof Error ? error.message : String(error)
-  if (message.includes('precondition failed')) return new PremiseFailed(premiseIn(message))
+  if (message.includes('precondition failed')) return new PreconditionFailed(failedPrecondition(message))
   const [, meaning = lost('The database did not answer')] = MEANINGS.find(([words]) => words.test(message)) ?? []
   return meaning(error, wrote, now)
 }

@@ -1,12 +1,12 @@
-import type { ChangeBell, Woken } from '../../ports/change-bell'
+import type { ChangeNotifier, Woken } from '../../ports/change-bell'
 import type { FeedObject } from './object'
 import { waited } from './object'
 
 /** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
-export function createFeedBell(
+export function createFeedNotifier(
   namespace: DurableObjectNamespace<FeedObject>,
   onFailure: (error: unknown) => void,
-): ChangeBell {
+): ChangeNotifier {
   async function asked<T>(request: () => PromiseLike<T>, otherwise: T): Promise<T> {
     try {
       return await request()

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { actionFor, type Sight } from '../../domain/history/feed'
+import { actionFor, type VisibilityChange } from '../../domain/history/feed'
 import type { Millis } from '../../domain/time'
 import type { Listener, OpenStream, Woken } from '../../ports/change-bell'
 
@@ -39,7 +39,7 @@ const REMEMBERED = 256
 const STREAM_FORGOTTEN_MS = 20_000
 
 /** Null: more than could be said. */
-type News = readonly Sight[] | null
+type News = readonly VisibilityChange[] | null
 
 /** What a socket keeps of who waits behind it while the object is out of memory. */
 interface Waiting {

@@ -1,8 +1,8 @@
-import type { GrantTurns } from '../../ports/grant-turns'
+import type { GrantLocks } from '../../ports/grant-turns'
 import type { GateObject } from './object'
 
 /** One object a grant; its name cannot be that of a key, since no key's id holds a space. */
-export const createGateTurns = (gates: DurableObjectNamespace<GateObject>): GrantTurns => ({
+export const createGrantLocks = (gates: DurableObjectNamespace<GateObject>): GrantLocks => ({
   async begin(grant, presented) {
     const gate = gates.getByName(`grant ${grant}`)
     const request = crypto.randomUUID()

@@ -4,7 +4,7 @@ import type { SQL } from 'drizzle-orm'
 import { Client, type ClientConfig, type Connection, type Submittable } from 'pg'
 import type { DatabaseHealth } from '../../ports/models'
 import { isReading, sharingReads } from '../sql/core/batch'
-import { PremiseFailed, type Row, render, type SqlConnection, type WriteLock } from '../sql/core/connection'
+import { PreconditionFailed, type Row, render, type SqlConnection, type WriteLock } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
 import { endsSession, isLostRace, translate } from './errors'
 
@@ -302,7 +302,7 @@ export function createPostgresSession(
       observe({ statements: list.length, milliseconds: counts.latencyMs })
       return rows
     } catch (error) {
-      if (!(error instanceof PremiseFailed)) {
+      if (!(error instanceof PreconditionFailed)) {
         counts.failed += list.length
         counts.lastFailed = true
       }

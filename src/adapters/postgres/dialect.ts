@@ -13,7 +13,7 @@ import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { codeNumber, codeTerm } from '../sql/tables/search/scope-terms'
 import { indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
-import { POSTGRES_NEARNESS } from './vector-index'
+import { POSTGRES_SIMILARITY } from './vector-index'
 
 export const POSTGRES_PLAN: Plan = {
   follow: (table, alias, on) =>
@@ -307,7 +307,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     numberAt: (name) =>
       sql`CASE WHEN ${typeIs([name], 'number')} THEN trunc((${valueAt([name])})::numeric)::bigint END`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-    nearness: POSTGRES_NEARNESS,
+    nearness: POSTGRES_SIMILARITY,
     code: POSTGRES_CODE,
   }
   return dialect

@@ -1,7 +1,7 @@
 // What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
 import { Problem, unavailable } from '../../domain/errors'
 import { unanswered } from '../sql/core/batch'
-import { PremiseFailed, premiseIn } from '../sql/core/connection'
+import { failedPrecondition, PreconditionFailed } from '../sql/core/connection'
 
 /** Raised by migrations/postgres/0001_initial.sql. */
 const PREMISE_FAILED = 'CP001'
@@ -58,7 +58,7 @@ const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENE
 export function translate(error: unknown, phase: 'connecting' | 'reading' | 'writing'): unknown {
   if (error instanceof Problem) return error
   const code = codeOf(error)
-  if (code === PREMISE_FAILED) return new PremiseFailed(premiseIn(String((error as Error).message)))
+  if (code === PREMISE_FAILED) return new PreconditionFailed(failedPrecondition(String((error as Error).message)))
   if (LOST_RACES.has(code))
     return unavailable('Others were writing at the same time; nothing was changed, try again', error)
   if (isMissingSchema(error))

@@ -15,9 +15,9 @@ import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
-import { listed, type Sight } from '../sql/core/visibility'
+import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
-import { momentColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/moment'
 import {
   ADMITS_MANY,
   ALIASES_LENGTH,
@@ -35,16 +35,16 @@ import {
   MANY,
   type ManyMatch,
   placeOf,
+  RAREST_WORDS,
   SAMPLE,
   searchesBy,
   splitUnits,
-  TELLING_WORDS,
   toSearch,
   toStanding,
   unitKey,
 } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/scope-terms'
-import { beginningOf } from '../sql/tables/texts/long-texts'
+import { previewOf } from '../sql/tables/texts/long-texts'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
@@ -52,8 +52,8 @@ import { createTextCompiler, type TextCompiler } from './text-query'
  * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
  * whether those are but a `few` of the terms: where many match and the filter admits many.
  */
-export const tellingWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
-  const numbers = [many.sampled, TELLING_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
+export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
+  const numbers = [many.sampled, RAREST_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
   const [sampled, words, asked, enough] = numbers.map((n) => sql.raw(String(n)))
   const admitsMany =
     admitted === null
@@ -182,7 +182,7 @@ export function rankedTables(
   const weighed = [
     sql`found AS MATERIALIZED (${eachTerm(terms, compiler, scope, NO_TERM)})`,
     countedOf(terms.length),
-    ...(mayBeFew ? tellingWeights(many, admitted) : [WEIGHTS]),
+    ...(mayBeFew ? rarestWeights(many, admitted) : [WEIGHTS]),
     sql`weighed AS MATERIALIZED (
       SELECT id, max(length) AS length, count(*) AS terms, ${sumOf('of_terms')} AS weight,
         ${mayBeFew ? sumOf('of_next') : sql`0::double precision`} AS next,
@@ -310,7 +310,7 @@ export const CODE_COLUMNS = sql`${sql.join(
   THEN (e.metadata_json -> 'aliases')::text END AS aliases`
 
 /** Each long one is asked about by itself, by its row of the index. */
-export const createStanding =
+export const createKnownEntries =
   (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
@@ -329,7 +329,7 @@ export const createStanding =
     )
     const batch = new Batch()
     const rows = batch.add(
-      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
+      from(sql`e.id, e.title, ${previewOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
       asRows,
     )
     const places =
@@ -430,7 +430,7 @@ export function createPostgresFullText(
     engine: 'tsvector',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createStanding(connection, analyzer, clock),
+    standing: createKnownEntries(connection, analyzer, clock),
 
     ...searchesBy(async (scope, request) => {
       const {
@@ -448,7 +448,7 @@ export function createPostgresFullText(
       } = request
       const neighbours = units === undefined && rare === undefined
       const now = clock.now()
-      const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
+      const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
       const place = { ...placeOf(filter), captured }
       const { thread, projectScope: project } = place
@@ -495,7 +495,7 @@ export function createPostgresFullText(
       const wanted = [
         ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
         ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
-        ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
+        ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
       ]
       const tables =
         byUnits?.tables ??
@@ -510,7 +510,7 @@ export function createPostgresFullText(
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts${few}
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.title, e.text_words, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
+          SELECT e.id, e.title, e.text_words, ${previewOf(dialect, SCORED_LENGTH)} AS text,
             e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}
           FROM entries e WHERE e.id = best.id
           OFFSET 0

@@ -13,7 +13,7 @@ import { countOf, each, num } from '../sql/core/rows'
 const COMPARED_EXACTLY = 10_000
 
 /** The nearest vectors of an org and model as a table with `id` and `cosine`, best first. */
-export const nearestVectors =
+export const closestVectors =
   (few = COMPARED_EXACTLY) =>
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`
@@ -25,7 +25,7 @@ export const nearestVectors =
 const EXACT_SUM = 2 ** 24
 
 /** The parts of pgvector that a query needs, by functions of the own schema: its operators may be in another. */
-export const POSTGRES_NEARNESS: NonNullable<SqlDialect['nearness']> = {
+export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,
   numbers: (query) => {
@@ -105,7 +105,7 @@ export const createPostgresVectorIndex = (
     }
     const hits = await readOne(
       connection,
-      sql`SELECT id, cosine FROM ${nearestVectors(few)(space, query, limit)}`,
+      sql`SELECT id, cosine FROM ${closestVectors(few)(space, query, limit)}`,
       each((row) => ({ id: num(row, 'id'), cosine: num(row, 'cosine') })),
     )
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }

@@ -94,10 +94,10 @@ const stepsThere = (org: string): SQL => sql`(
   )`
 
 /** So many of the sample are some 2,000 entries: as a rule 200 of them are found in the first few steps. */
-export const VERY_DENSE = 125
+export const VERY_FREQUENT = 125
 
 /** Whether a class is dense, by the sample. @param match the expression of it @param least from so many of the sample on */
-export const isDense = (org: string, match: SQL, least = DENSE): SQL => sql`(
+export const isFrequent = (org: string, match: SQL, least = DENSE): SQL => sql`(
     SELECT count(*) >= ${least} FROM (
       SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${least}
     )
@@ -137,7 +137,7 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
   const isCommon = sql`min(sized.n) >= ${LOOKED_THROUGH}`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
-  const dense = (words: SQL): SQL => isDense(org, words)
+  const dense = (words: SQL): SQL => isFrequent(org, words)
   const isOfFew = classes.length <= FEW_CLASSES
   const isQuick = isOfFew ? sql`(SELECT max(id) FROM entries) <= ${short}` : sql`0`
   /** Each class in a scope of few would be asked of the sample for what it takes to look through it. */

@@ -25,9 +25,9 @@ import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
 import { approved, listed } from '../sql/core/visibility'
 import type { Plan } from '../sql/plan/plan'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
-import { circleTotals } from '../sql/tables/counts/visible-counts'
+import { visibleTotals } from '../sql/tables/counts/visible-counts'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { mostOfSmall, noneIsLarge, PARSED_BYTES, type Share, shareOf } from '../sql/tables/entries/share'
+import { mostOfSmall, noneIsLarge, PARSED_BYTES, type ReadBudget, readBudgetOf } from '../sql/tables/entries/share'
 import { COUNTED } from '../sql/tables/pages/access-paths'
 import { codeTerm } from '../sql/tables/search/scope-terms'
 import { FILTERED_AT_ONCE } from './cost'
@@ -221,7 +221,13 @@ interface Place {
  * What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. Entries are gone through once;
  * where metadata may be large, bytes are added up before, to the entry that the share ends with.
  */
-function partStatement(context: ReadContext, filter: Filter, after: Place | null, share: Share, window: Window): SQL {
+function partStatement(
+  context: ReadContext,
+  filter: Filter,
+  after: Place | null,
+  share: ReadBudget,
+  window: Window,
+): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const parts = conjuncts(filter)
@@ -265,7 +271,7 @@ function partStatement(context: ReadContext, filter: Filter, after: Place | null
       (SELECT json_group_array(value) FROM (SELECT value FROM json_each(walked.ids) LIMIT ${window.limit} OFFSET ${window.offset})) AS ids,
       (SELECT e.created_second FROM behind CROSS JOIN entries e ON e.id = behind.id) AS second,
       (SELECT id FROM behind) AS id,
-      ${after === null ? sql`(SELECT entries FROM (${circleTotals(context)}) AS totals)` : sql`NULL`} AS visible
+      ${after === null ? sql`(SELECT entries FROM (${visibleTotals(context)}) AS totals)` : sql`NULL`} AS visible
       FROM walked`,
   )
 }
@@ -282,7 +288,7 @@ type PartFound = ReturnType<typeof toFound>
 
 /** The page of a filter; `share`: what is gone through at a time. */
 export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
-  const share = shareOf(context.dialect, filter)
+  const share = readBudgetOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
   let statements = 0
   const ids: number[] = []

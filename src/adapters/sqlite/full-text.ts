@@ -13,10 +13,10 @@ import { compileFilter } from '../sql/core/compile-filter'
 import type { Row, SqlConnection } from '../sql/core/connection'
 import type { Bindings, IndexedFields } from '../sql/core/dialect'
 import { asRows, jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
-import { listed, type Sight } from '../sql/core/visibility'
+import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById, type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { largeBytes, shareOf } from '../sql/tables/entries/share'
-import { fewAdmitted, leadsOf } from '../sql/tables/pages/access-paths'
+import { largeBytes, readBudgetOf } from '../sql/tables/entries/share'
+import { accessPathsOf, fewAdmitted } from '../sql/tables/pages/access-paths'
 import {
   ADMITS_MANY,
   type AnySearch,
@@ -30,15 +30,15 @@ import {
   type Many,
   type ManyMatch,
   placeOf,
+  rarestWords,
   searchesBy,
   splitUnits,
   type TermCount,
-  tellingWords,
   toSearch,
   toStanding,
 } from '../sql/tables/search/candidates'
 import { sampleTerm, totalsOf } from '../sql/tables/search/scope-terms'
-import { beginningOf } from '../sql/tables/texts/long-texts'
+import { previewOf } from '../sql/tables/texts/long-texts'
 import {
   bestOfRare,
   byLength,
@@ -47,11 +47,11 @@ import {
   countedBefore,
   countedBySample,
   type EntryClass,
-  isDense,
   isForClasses,
+  isFrequent,
   oneClass,
   rareTables,
-  VERY_DENSE,
+  VERY_FREQUENT,
 } from './by-length'
 import { SEARCH_BOUND, type SearchBound } from './cost'
 import { NOWHERE, scopeExpression } from './full-text-index'
@@ -65,17 +65,17 @@ import {
   candidateColumns,
   matchIfFits,
   placed,
+  scoreGivenEntries,
   WEIGHED_BY_WORDS,
-  weighedAmong,
 } from './grouped'
 import { createCompiler, type MatchCompiler } from './match'
-import { costsOfWords, fitsTable, heldIn, placesWithin, tooMuch, type Way } from './search-bound'
+import { costsOfWords, fitsTable, heldIn, placesWithin, type SearchStrategy, tooMuch } from './search-bound'
 
 /** How the candidates of a search are found: what is known where many entries match, and the way that follows from it. */
 
 interface SearchWay {
   /** The name of the way, by which its cost is reckoned. */
-  readonly way: Way
+  readonly way: SearchStrategy
   /** What holds any of the terms is found. */
   readonly isAnyOf: boolean
   /** And what holds them all is preferred: it is not asked for once more. */
@@ -96,7 +96,7 @@ interface SearchWay {
 }
 
 /** @param known what was asked of many matching entries */
-export function wayOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): SearchWay {
+export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): SearchWay {
   const { query, terms, filter, units, rare } = request
   const expression = query.expression as Expression
   const isByExpression = units === undefined && rare === undefined
@@ -113,7 +113,7 @@ export function wayOf(request: AnySearch, compiler: MatchCompiler, known: KnownO
   const isByClasses = isOfWords && led === null && isForClasses(terms.length, isAdmitted)
   // Where little is admitted it may be that all that has the words is looked at. What has one word is come to in one pass.
   const isAsClass = isOneClass && isAdmitted && expression.op !== 'unit'
-  const way: Way = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
+  const way: SearchStrategy = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
   return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
 }
@@ -160,7 +160,7 @@ export async function byFewWords(
     const counts = places.map((place) => ofAll[place] as TermCount)
     return ask(searchBySome(request, places), { counts, ofAll })
   }
-  const [first, next] = tellingWords(ofAll.map(([n]) => n))
+  const [first, next] = rarestWords(ofAll.map(([n]) => n))
   const found = await by(first)
   if (found.hits.length >= depth.candidates || next.length === 0) return found
   const known = new Set(found.hits.map(({ id }) => id))
@@ -203,7 +203,7 @@ export interface KnownOfMany {
 
 interface Asked {
   readonly context: ReadContext
-  readonly sight: Sight
+  readonly sight: VisibilityFilter
   /** Null where nothing but a place is asked. */
   readonly filter: Filter | null
   /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
@@ -245,7 +245,7 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
 }
 
 /** Indexes lead to what lists show. */
-const isOfLists = ({ diaryOf, captured }: Sight): boolean => diaryOf === null && captured === null
+const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf === null && captured === null
 
 /** The entries that a filter admits, where no index led to them and they are few enough to be asked each for so many words; else null. */
 export const walkedTo = async (
@@ -256,10 +256,10 @@ export const walkedTo = async (
 
 /** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
 function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
-  const share = shareOf(context.dialect, filter)
+  const share = readBudgetOf(context.dialect, filter)
   if (share === null) return null
   const entries = Math.min(most, share.entries)
-  const leads = leadsOf(context, filter, bindings, { ...share, entries }, { byId: true })
+  const leads = accessPathsOf(context, filter, bindings, { ...share, entries }, { byId: true })
   const times = conjuncts(filter).filter(({ op }) => op === 'created')
   if (leads !== null || times.length === 0) return leads
   const { dialect, scope } = context
@@ -287,7 +287,7 @@ export const knownOfMany = onlyRow((row): KnownOfMany | null => {
 })
 
 /** FTS5 looks up where an entry stands among those with a word, so each long one is asked about by itself. */
-export const createStanding =
+export const createKnownEntries =
   (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
@@ -298,7 +298,7 @@ export const createStanding =
     const asked = JSON.stringify(units.map(compiler.unit))
     const batch = new Batch()
     const rows = batch.add(
-      from(sql`e.id, e.title, ${beginningOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
+      from(sql`e.id, e.title, ${previewOf(dialect, SCORED_LENGTH)} AS text, ${CODE_COLUMNS}`, sql``),
       asRows,
     )
     const held = batch.add(
@@ -347,14 +347,14 @@ export function createD1FullText(
     const { query, terms, filter, columns, depth, units, rare } = request
     const { diaryOf = null, captured = false, totals: isCounting = true } = request
     const now = clock.now()
-    const sight: Sight = { diaryOf, captured: captured ? 'alone' : null }
+    const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
     const compiler = createCompiler(analyzer, columns)
     const place = { ...placeOf(filter), captured }
     const wide = scopeExpression(scope, { ...place, thread: null })
     const confined = scopeExpression(scope, place)
     const isBeyond = wide !== confined && rare === undefined
     const held = heldIn(scope, place.thread)
-    const chosen = wayOf(request, compiler, known)
+    const chosen = searchStrategyOf(request, compiler, known)
     const { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led } = chosen
     const counting = 1 + Number(asksPreferred) + Number(isBeyond)
     const words = terms.map(compiler.term)
@@ -374,8 +374,8 @@ export function createD1FullText(
         ? sql`held (entries, bytes) AS MATERIALIZED (${held}), fits (yes) AS (SELECT 1)`
         : fitsTable({
             ...{ ...reckoned, request, way, bound: bound.once, unless: many },
-            isDense: isDense(scope.org, together),
-            isVeryDense: isDense(scope.org, together, VERY_DENSE),
+            isDense: isFrequent(scope.org, together),
+            isVeryDense: isFrequent(scope.org, together, VERY_FREQUENT),
           })
 
     // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
@@ -383,7 +383,7 @@ export function createD1FullText(
     const before = few?.counts ?? known?.counts ?? null
     const each = inside(confined)
     const counts = sql`counts AS MATERIALIZED (${before ? countedBefore(each, before) : countedBySample(scope.org, each)})`
-    const weights = led ? weighedAmong(led, 'terms') : WEIGHED_BY_WORDS
+    const weights = led ? scoreGivenEntries(led, 'terms') : WEIGHED_BY_WORDS
 
     const shortness = brevity(sql`e.text_words`)
     const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
@@ -470,7 +470,7 @@ export function createD1FullText(
     const shortest = (expression: Expression, limit: number): SQL => {
       const { bindings, condition: admitted } = admission()
       const tables = led
-        ? [...weighedAmong(led, 'terms'), allOfWeighed({ terms: terms.length, admitted, shortness })]
+        ? [...scoreGivenEntries(led, 'terms'), allOfWeighed({ terms: terms.length, admitted, shortness })]
         : ofClasses([oneClass(terms.length, compiler.within(expression, confined))], admitted, limit)
       const best = sql`best AS (SELECT id FROM admitted ORDER BY shortness DESC, id DESC LIMIT ${limit})`
       return withPrelude(
@@ -484,7 +484,11 @@ export function createD1FullText(
     const withUnits = (): SQL =>
       chosenBy((admitted) => {
         if (led !== null)
-          return [counts, ...weighedAmong(led, 'held'), bestOfWeighed({ admitted, shortness, most: depth.candidates })]
+          return [
+            counts,
+            ...scoreGivenEntries(led, 'held'),
+            bestOfWeighed({ admitted, shortness, most: depth.candidates }),
+          ]
         if (!isByClasses) return [counts, ...bestByUnits({ request, compiler, confined, admitted })]
         return [
           counts,
@@ -562,7 +566,7 @@ export function createD1FullText(
     engine: 'fts5',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createStanding(connection, analyzer, clock),
+    standing: createKnownEntries(connection, analyzer, clock),
     ...searchesBy((scope, request) => searchOnce(scope, request, null)),
   }
 }

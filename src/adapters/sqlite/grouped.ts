@@ -9,7 +9,7 @@ import { TRUE } from '../sql/core/compile-filter'
 import type { SqlDialect } from '../sql/core/dialect'
 import { packedColumns } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
-import { momentColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/moment'
 import {
   ALIASES_LENGTH,
   type AnySearch,
@@ -17,11 +17,11 @@ import {
   CANDIDATE_NAMES,
   COUNTED_ALL,
   keyOfOthers,
-  MOST_BREVITY,
+  MAX_LENGTH_NORM,
   splitUnits,
   unitKey,
 } from '../sql/tables/search/candidates'
-import { beginningOf } from '../sql/tables/texts/long-texts'
+import { previewOf } from '../sql/tables/texts/long-texts'
 import { asked } from './by-length'
 import { dateWords, NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'
@@ -183,7 +183,7 @@ export function bestByUnits({ request, compiler, confined, admitted }: Wanted): 
       SELECT * FROM (
         SELECT weighed.id, ${held} AS held, ${unitKey(weight, shortness)} AS key
         FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
-        WHERE ${held} > 0 AND ${unitKey(weight, MOST_BREVITY)} >= least.key AND ${admitted}
+        WHERE ${held} > 0 AND ${unitKey(weight, MAX_LENGTH_NORM)} >= least.key AND ${admitted}
         ORDER BY key DESC, weighed.id DESC LIMIT ${depth.candidates}
       )
       UNION ALL
@@ -205,7 +205,7 @@ export function admittedByTerms({ request: { terms, depth }, admitted, shortness
   const byWord = sql`
       SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
       FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
-      WHERE ${unitKey(sql`weighed.weight`, MOST_BREVITY)} >= least.key AND ${admitted}`
+      WHERE ${unitKey(sql`weighed.weight`, MAX_LENGTH_NORM)} >= least.key AND ${admitted}`
   return [
     // None is above who holds all of them, so those are all looked up.
     ...leastOfLeading({ among: TRUE, admitted, shortness, most: depth.candidates }),
@@ -232,7 +232,7 @@ export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boo
  * `weighed` behind `counts`: of some entries those that hold one of the words, each with what these weigh by how rare they are, and with
  * how many it holds under this name. FTS5 looks up each for each word.
  */
-export const weighedAmong = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
+export const scoreGivenEntries = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
   sql`rarity AS MATERIALIZED (
     SELECT words, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
     FROM (SELECT words, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
@@ -308,8 +308,8 @@ export function candidateColumns({ dialect, analyzer, scope, now }: Asked, reque
   const wanted = [
     ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
     ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
-    ...(moment === undefined ? [] : [sql`, ${momentColumns(dialect, moment)}`]),
+    ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
   ]
-  return (counts) => sql`${packedColumns(CANDIDATE_NAMES, 'e')}, ${beginningOf(dialect, SCORED_LENGTH)} AS text,
+  return (counts) => sql`${packedColumns(CANDIDATE_NAMES, 'e')}, ${previewOf(dialect, SCORED_LENGTH)} AS text,
     ${next} AS following, ${counts} AS counts${sql.join(wanted)}`
 }

@@ -62,7 +62,7 @@ export const SEGMENTS = sql`segments (id) AS (
  */
 
 /** How entries are found by words. */
-export type Way = 'classes' | 'class' | 'any' | 'other'
+export type SearchStrategy = 'classes' | 'class' | 'any' | 'other'
 
 /** How many times as long a prefix takes: FTS5 merges the postings of all its words before it begins. */
 const MERGING = 3
@@ -113,7 +113,7 @@ const unitsIn = (expression: Expression | null): Unit[] =>
  * @param way `classes`: by classes of entries that hold the same words. `class`: all that the expression matches are one class. `any`: by
  *   each word, so that the preferred entries are found with the others
  */
-function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: Way): Asked[] {
+function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: SearchStrategy): Asked[] {
   if (way === 'classes') return ofTerms(terms, counting - 1 + together(terms.length))
   if (way === 'class') {
     const own = unitsIn(query.expression)
@@ -166,7 +166,7 @@ interface Fitting {
   readonly request: AnySearch
   /** How many statements count the terms. */
   readonly counting: number
-  readonly way: Way
+  readonly way: SearchStrategy
   /** What is asked of each entry with a word. */
   readonly filter: Filter
   /** Bytes of all large metadata of the organization, a query. */

@@ -10,7 +10,7 @@ import {
   MAX_TAGS,
 } from '../../domain/entry/draft'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
-import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../domain/entry/lifted-metadata'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
 import { Problem } from '../../domain/errors'
@@ -85,7 +85,7 @@ export class Collector {
     const metadata = found.metadata ?? null
     if (metadata !== null) checkMetadata(metadata)
     // Invalid reserved keys are reported here, where the row is known.
-    liftMetadata(metadata, ANYBODY, null)
+    extractMetadata(metadata, ANYBODY, null)
     const reason = flawIn([threadId, text, ...tags, metadata])
     if (reason !== null) throw new RowProblem(`it ${reason}`)
     const images = this.images(where, found.images ?? [])

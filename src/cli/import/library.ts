@@ -1,6 +1,6 @@
 // Gives entries without a project one, by rewriting the volumes of a file.
 
-import { Known } from '../../domain/transfer/content'
+import { KnownIds } from '../../domain/transfer/content'
 import type { CarriedRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
@@ -29,7 +29,7 @@ async function* recordsOf(open: ProjectedExport, project: string): AsyncGenerato
 
 /** @param project project of entries without one */
 export async function* projectedVolumes(open: ProjectedExport, project: string): AsyncGenerator<Volume> {
-  const known = new Known()
+  const known = new KnownIds()
   let manifest: RecordOf<'manifest'> | null = null
   for await (const { record } of readVolumes(open())) {
     if (record.record === 'manifest') manifest ??= record

@@ -1,11 +1,11 @@
 // Converts found entries to records of the format. Projects and links are resolved; the store handles the rest.
 
 import { createHash } from 'node:crypto'
-import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../domain/entry/lifted-metadata'
 import { linksOfMetadata } from '../../domain/entry/link'
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
 import type { Millis } from '../../domain/time'
-import { Known, withIds } from '../../domain/transfer/content'
+import { KnownIds, withIds } from '../../domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer/records'
 import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'
 
@@ -21,7 +21,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 
 /** Entries as records, in the order in which they get ids. */
 export class Packed {
-  readonly known = new Known()
+  readonly known = new KnownIds()
   private readonly found: readonly Found[]
   private readonly ids: ReadonlyMap<string, RecordId>
 
@@ -58,7 +58,7 @@ export class Packed {
 
   private entry(found: Found): EntryRecord {
     const metadata = this.withProject(found.metadata ?? null)
-    const lifted = liftMetadata(metadata, ANYBODY, null)
+    const lifted = extractMetadata(metadata, ANYBODY, null)
     return {
       record: 'entry',
       id: found.id,

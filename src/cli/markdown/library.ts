@@ -2,4 +2,4 @@
 export { Problem } from '../../domain/errors'
 export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'
 export { SourceProblem } from '../import/values'
-export { bringUpToDate, planFolder, readMarker } from './markdown-folder'
+export { planFolder, readMarker, updateFolder as bringUpToDate } from './markdown-folder'

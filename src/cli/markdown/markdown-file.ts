@@ -1,7 +1,7 @@
 // Converts an entry to a Markdown file and back: front matter with its metadata, then its text unchanged (docs/import/markdown-folder.md).
 import { createHash } from 'node:crypto'
 import { Document, Scalar, visit } from 'yaml'
-import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../domain/entry/lifted-metadata'
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
 import { slug } from '../../domain/reading/outline'
@@ -96,7 +96,7 @@ function withLinks(metadata: JsonObject, change: (id: JsonValue, relation: strin
  */
 export function writeMarkdown(record: EntryRecord, nameOf: (id: string) => string | undefined): string {
   const given = record.metadata ?? null
-  const lifted = liftMetadata(given, ANYBODY, null)
+  const lifted = extractMetadata(given, ANYBODY, null)
   const links = record.links ?? []
   const inMetadata = new Set<Link>()
   const metadata = withLinks(given ?? {}, (id, relation) => {
@@ -252,7 +252,7 @@ function recordOf(front: JsonObject, text: string, idOfName: (name: string) => n
   for (const link of namedLinks(say('links'), (value) => resolved(value)?.to ?? value))
     if (!links.some((one) => one.origin === link.origin && one.relation === link.relation && one.to === link.to))
       links.push(link)
-  const lifted = liftMetadata(metadata, ANYBODY, null)
+  const lifted = extractMetadata(metadata, ANYBODY, null)
   const source = say('source')
   if (source !== 'user' && source !== 'agent') throw new RowProblem(`source is ${shown(source)}, not user or agent`)
   const [id, version, layer, weight] = [

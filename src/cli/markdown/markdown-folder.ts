@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ContentSum, Known } from '../../domain/transfer/content'
+import { ContentSum, KnownIds } from '../../domain/transfer/content'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { writeVolumes } from '../../domain/transfer/volume-writer'
@@ -141,7 +141,7 @@ interface Bringing {
  * @param open starts a pass over the bytes of the export's volumes
  * @throws SourceProblem if the folder belongs to another store
  */
-export async function bringUpToDate(
+export async function updateFolder(
   root: string,
   open: () => AsyncIterable<Uint8Array>,
   { project, isComplete, only }: Bringing,
@@ -347,7 +347,7 @@ export function planFolder(root: string, at: string): FolderPlan {
       const one = read.get(String(id))
       return one === undefined ? [] : [{ ...one, record: { ...one.record, thread_id: threadId, tags } }]
     })
-  const known = new Known()
+  const known = new KnownIds()
   for (const { record } of entries) known.note(record)
   const pictures = new Map<string, RecordOf<'image'>>()
   for (const { record } of entries)

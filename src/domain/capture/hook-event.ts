@@ -8,10 +8,10 @@ export interface Happening {
   readonly isSubagent: boolean
   /** The client's own name of the event, spelt as answers name it. */
   readonly name: string
-  readonly what: What
+  readonly what: HookEventKind
 }
 
-export type What =
+export type HookEventKind =
   | { readonly kind: 'start'; readonly source: StartSource }
   | { readonly kind: 'prompt'; readonly text: string }
   | ({ readonly kind: 'tool' } & ToolUse)
@@ -39,7 +39,7 @@ export interface ToolUse {
 }
 
 /** What a client's answer may bring to its model at the start and at a prompt; null where it takes nothing there. */
-export interface Answering {
+export interface AnswerForms {
   readonly start: (text: string, name: string) => Record<string, unknown> | null
   readonly prompt: (text: string, name: string) => Record<string, unknown> | null
   /** Absent where subagents take nothing. */
@@ -54,7 +54,7 @@ export interface HookClient {
   readonly title: string
   /** Null for an event that is unknown, or lacks what it needs. */
   readonly read: (event: Fields) => Happening | null
-  readonly answer: Answering
+  readonly answer: AnswerForms
 }
 
 /** A JSON object of a client, of which nothing is known. */
@@ -67,9 +67,9 @@ export const CHECKPOINT_EVERY_MS = 5 * 60_000
 /** A session of which nothing arrived for so long is written by the schedule. */
 export const SILENT_MS = 15 * 60_000
 /** Whoever began to write a session and is silent for so long has died. */
-export const CLAIM_MS = 60_000
+export const SESSION_LEASE_MS = 60_000
 /** An event that arrives again is known for so long: a day longer than a client keeps what it could not send. */
-export const EVENTS_KEPT_MS = 7 * DAY_MS
+export const EVENTS_RETAINED_MS = 7 * DAY_MS
 /** Retention of rows about the use of memories: twice the 90 days after which a memory counts as unused. */
 export const USES_KEPT_MS = 180 * DAY_MS
 /** A memory that no session used for so long is offered to be archived. */

@@ -311,7 +311,7 @@ export function gather(gathered: Gathered, { what, isSubagent }: Happening, plac
  */
 
 /** What recalled text stands between. */
-export const FENCE = 'commonplace-memory'
+export const MEMORY_TAG = 'commonplace-memory'
 /** Of each text of an event. */
 const LONGEST = 4_000
 /** Objects in objects, and items of a list, that are looked at; what lies beyond is left out. */

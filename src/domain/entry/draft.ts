@@ -7,7 +7,7 @@ import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { checkIndexed } from './indexed'
-import { audienceOf, diaryOf, expiryOf, isCaptured, type Lifted, liftMetadata } from './lifted-metadata'
+import { audienceOf, diaryOf, type ExtractedMetadata, expiryOf, extractMetadata, isCaptured } from './lifted-metadata'
 import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadataSize, isDeeper, type Metadata, own, replaceMetadata } from './metadata'
 import { normalizeTags } from './selection'
@@ -116,7 +116,7 @@ export function keepReserved(principal: Principal, entry: NewEntry, before: Meta
   if (entry.metadata === null) return entry
   const metadata = replaceMetadata(before, entry.metadata)
   checkMetadata(metadata)
-  const lifted = liftMetadata(metadata, principal, principal.agent)
+  const lifted = extractMetadata(metadata, principal, principal.agent)
   return { ...entry, metadata, lifted, links: linksOfMetadata(metadata) }
 }
 
@@ -149,8 +149,8 @@ export async function prepareEntry(
       if (draft.captured !== true) checkUncaptured(metadata)
       if (limits.indexed) checkIndexed(metadata, limits.indexed)
     }
-    return liftMetadata(metadata, principal, principal.agent)
-  }) as Lifted
+    return extractMetadata(metadata, principal, principal.agent)
+  }) as ExtractedMetadata
   const images = await decodeImages(draft.images ?? [], limits, { spent: spentImageBytes, wrong })
   wrong.end()
   return {

@@ -1,7 +1,7 @@
 import type { Millis } from '../time'
 import type { Entry, Generated, Layer, Source } from './entry'
 import type { ImageRef } from './image'
-import type { Lifted } from './lifted-metadata'
+import type { ExtractedMetadata } from './lifted-metadata'
 import type { LinkTarget } from './link'
 import type { Metadata } from './metadata'
 
@@ -38,7 +38,7 @@ export interface NewEntry {
   /** SHA-256 of the text, by which a repeated store is recognised. */
   readonly textHash: string
   readonly metadata: Metadata | null
-  readonly lifted: Lifted
+  readonly lifted: ExtractedMetadata
   readonly links: readonly LinkTarget[]
   /** Links that an argument names: each target must be there, and no write of metadata removes them. */
   readonly related?: readonly LinkTarget[] | undefined
@@ -69,7 +69,11 @@ export interface EntryChange {
   readonly text?: { readonly text: string; readonly hash: string }
   /** Takes the place of the old vectors and summary; absent when the text stays what it was. */
   readonly generated?: Generated
-  readonly metadata?: { readonly value: Metadata; readonly lifted: Lifted; readonly links: readonly LinkTarget[] }
+  readonly metadata?: {
+    readonly value: Metadata
+    readonly lifted: ExtractedMetadata
+    readonly links: readonly LinkTarget[]
+  }
   readonly tags?: readonly string[]
   readonly images?: readonly ImageRef[]
   /** The whole text and metadata after the change, from which the search index is written; absent when it is unaffected. */

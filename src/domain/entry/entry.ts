@@ -1,7 +1,7 @@
 import type { Millis } from '../time'
 import type { ImageRef } from './image'
 import type { Kind } from './kind'
-import type { Lifted } from './lifted-metadata'
+import type { ExtractedMetadata } from './lifted-metadata'
 import type { Metadata } from './metadata'
 
 export const SOURCES = ['user', 'agent'] as const
@@ -21,7 +21,7 @@ interface EntryContent {
 }
 
 /** One memory, as the store returns it. */
-export interface Entry extends EntryContent, Pick<Lifted, 'title' | 'project' | 'agent'> {
+export interface Entry extends EntryContent, Pick<ExtractedMetadata, 'title' | 'project' | 'agent'> {
   readonly id: number
   readonly threadId: string
   readonly source: Source
@@ -94,7 +94,7 @@ export const NOTHING_GENERATED: Generated = { vectors: null, summary: '', queued
 
 /** Who may read an entry with this audience: '' for everyone in scope, else its owner. */
 export const readerOf = (
-  lifted: Pick<Lifted, 'audience' | 'diary'>,
+  lifted: Pick<ExtractedMetadata, 'audience' | 'diary'>,
   by: { readonly owner: string | null; readonly createdBy: string },
 ): string => (lifted.audience === 'private' || lifted.diary ? (by.owner ?? by.createdBy) : '')
 

@@ -9,7 +9,7 @@ import { AUDIENCES, type Audience, type JsonValue, type Metadata, own } from './
 import { isWork, readWorkStatus, WORK_STATUSES, type WorkStatus } from './work'
 
 /** What metadata says about an entry, as columns. Derived from the metadata on every write, so the two cannot differ. */
-export interface Lifted {
+export interface ExtractedMetadata {
   readonly namedKind: Kind | null
   /** Status and assignee are both set, so it is a task if nothing names another kind. */
   readonly workItem: boolean
@@ -94,12 +94,12 @@ export const titleOf = (metadata: Metadata | null): string | null =>
  * @param keptProject where an entry stays when the metadata names no project
  * @throws Problem invalid_input or forbidden
  */
-export function liftMetadata(
+export function extractMetadata(
   metadata: Metadata | null,
   scope: Scope,
   agent: string | null,
   keptProject: string | null = null,
-): Lifted {
+): ExtractedMetadata {
   const namedKind = kindOfMetadata(metadata)
   const status = statusOf(namedKind, own(metadata, 'status'))
   const assignee = own(metadata, 'assignee')

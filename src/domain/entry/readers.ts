@@ -1,6 +1,6 @@
 import type { Scope } from '../identity/scope'
 import type { Entry } from './entry'
-import { audienceOf, diaryOf, isCaptured, type Lifted, liftMetadata } from './lifted-metadata'
+import { audienceOf, diaryOf, type ExtractedMetadata, extractMetadata, isCaptured } from './lifted-metadata'
 import { AUDIENCES, type Metadata, own } from './metadata'
 
 /** Metadata and project of an entry: they decide who may read it (platform contract §5). */
@@ -34,7 +34,7 @@ const KEYS: Record<ReaderField, readonly string[]> = {
 /** An older state with the present value of fields in which it would be readable by more. */
 export interface NarrowedState {
   readonly metadata: Metadata
-  readonly lifted: Lifted
+  readonly lifted: ExtractedMetadata
   readonly fields: readonly ReaderField[]
 }
 
@@ -53,5 +53,5 @@ export function narrowToPresent(scope: Scope, state: Entry, present: Readable): 
     else metadata[key] = value
   }
   const project = fields.includes('project') ? present.project : state.project
-  return { metadata, lifted: liftMetadata(metadata, scope, state.agent, project), fields }
+  return { metadata, lifted: extractMetadata(metadata, scope, state.agent, project), fields }
 }

@@ -7,7 +7,7 @@ import { type Entry, readerOf } from './entry'
 import type { EntryChange, LifeChange } from './entry-write'
 import type { DecodedImage, ImageInput } from './image'
 import { checkIndexed } from './indexed'
-import { isCaptured, liftMetadata } from './lifted-metadata'
+import { extractMetadata, isCaptured } from './lifted-metadata'
 import { linksOfMetadata } from './link'
 import { type JsonObject, type Metadata, mergePatch, own, replaceMetadata } from './metadata'
 
@@ -136,7 +136,7 @@ export async function applyUpdates(
   const named = own(entry.metadata, 'project')
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
   if (metadata) metadata = keptHome(principal, entry, metadata)
-  const lifted = metadata ? liftMetadata(metadata, principal, entry.agent, keptProject) : null
+  const lifted = metadata ? extractMetadata(metadata, principal, entry.agent, keptProject) : null
   const affected = text !== undefined || lifted !== null
   return {
     id: entry.id,

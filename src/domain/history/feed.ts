@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** Where an entry stood before and after a change; null where lists showed it to nobody: not there, archived, expired, a diary page. */
-export interface Sight {
+export interface VisibilityChange {
   readonly entryId: number
   readonly before: Place | null
   readonly after: Place | null
@@ -51,7 +51,7 @@ const isWanted = (scope: Scope, { threadId, project }: FeedFilter, place: Place,
  * What a change is to somebody: an entry that came into their sight was stored, one that left it was deleted, whatever was
  * done to it; null when they saw it neither before nor after. A filter is a part of their sight.
  */
-export function actionFor(scope: Scope, filter: FeedFilter, sight: Sight): FeedAction | null {
+export function actionFor(scope: Scope, filter: FeedFilter, sight: VisibilityChange): FeedAction | null {
   if (filter.entryId !== undefined && filter.entryId !== sight.entryId) return null
   const sees = (place: Place | null) =>
     place !== null && admits(scope, place) && isWanted(scope, filter, place, sight.erased)
@@ -79,5 +79,5 @@ export interface FeedChange {
   readonly preview: string
   /** Its place in the order of commits; never shown to anybody. */
   readonly position: number
-  readonly sight: Sight
+  readonly sight: VisibilityChange
 }

@@ -66,5 +66,5 @@ export const homesOf = ({ merged }: Merged, project: string): readonly string[] 
  * Whether an entry that a principal reads may be changed by it, as far as that is known beforehand: for what is offered to a person. The
  * guard of each write decides (`changeable` of the SQL visibility room).
  */
-export const mayOffer = ({ role, projects }: Principal, { project }: { readonly project: string | null }): boolean =>
+export const mayChange = ({ role, projects }: Principal, { project }: { readonly project: string | null }): boolean =>
   mayAct(role, 'writer') && (projects === null || (project !== null && projects.includes(project)))

@@ -1,6 +1,6 @@
 import { Base64Decoder } from './base64'
 import { SentBytes } from './sent-bytes'
-import { readNumber, TOO_DEEP, tooLong, tooMany, type Unkept } from './unkept'
+import { type LossyValues, readNumber, TOO_DEEP, tooLong, tooMany } from './unkept'
 
 /** The letters of JSON (RFC 8259). */
 export const QUOTE = 0x22
@@ -84,7 +84,7 @@ export class StringReader {
   }
 
   /** What was read. @throws SyntaxError when it is no string of JSON */
-  end(): string | Unkept {
+  end(): string | LossyValues {
     const { parts, special, units, most } = this
     this.parts = []
     if (units > most) return tooLong(most)

@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<Flaw, (literal: string) => string>> = {
 
 const SHOWN_DIGITS = 60
 
-export class Unkept {
+export class LossyValues {
   constructor(
     readonly flaw: Flaw,
     private readonly literal: string,
@@ -39,13 +39,13 @@ export class Unkept {
   }
 }
 
-export const TOO_DEEP = new Unkept('too_deep', '')
+export const TOO_DEEP = new LossyValues('too_deep', '')
 
 /** Stands for a string of which no more than its length was looked at. */
-export const tooLong = (characters: number): Unkept => new Unkept('too_long', String(characters))
+export const tooLong = (characters: number): LossyValues => new LossyValues('too_long', String(characters))
 
 /** Replaces a value that has more members and items, at all depths, than are read. */
-export const tooMany = (members: number): Unkept => new Unkept('too_many', String(members))
+export const tooMany = (members: number): LossyValues => new LossyValues('too_many', String(members))
 
 /** A double below 2^1024 has no more digits than this before its point. */
 const MAX_DIGITS = 309
@@ -58,10 +58,10 @@ const SAFE_DIGITS = 15
  *
  * @param literal already known to be a number of JSON's grammar
  */
-export function readNumber(literal: string): number | Unkept {
+export function readNumber(literal: string): number | LossyValues {
   const value = Number(literal)
-  if (!Number.isFinite(value)) return new Unkept('too_large', literal)
+  if (!Number.isFinite(value)) return new LossyValues('too_large', literal)
   if (literal.length <= SAFE_DIGITS || /[.eE]/.test(literal)) return value
   const exact = literal.length <= MAX_DIGITS + 1 && BigInt(value) === BigInt(literal)
-  return exact ? value : new Unkept('changed', literal)
+  return exact ? value : new LossyValues('changed', literal)
 }

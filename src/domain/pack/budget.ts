@@ -7,7 +7,7 @@ import { FACET_TITLES, type Facet } from './facets'
 import { bareOf, itemOf } from './item'
 import { inline } from './markdown'
 import type { LeftOut, LeftOutWhy, PackItem } from './pack'
-import type { Weighed } from './rank-entries'
+import type { RankedEntry } from './rank-entries'
 import type { PackRequest } from './request'
 
 /** Which items of a pack fit, in characters of its sections as JSON (packs contract). */
@@ -106,7 +106,7 @@ export function saidOfPack(
 const MOST_TOLD = 20
 
 /** What of the entries that were found stands in no pack, the best first. */
-export const leftOut = (why: LeftOutWhy, some: readonly Weighed[]): LeftOut[] =>
+export const leftOut = (why: LeftOutWhy, some: readonly RankedEntry[]): LeftOut[] =>
   [...some]
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, MOST_TOLD)

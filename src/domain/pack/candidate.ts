@@ -71,7 +71,7 @@ export interface Neighbour {
 }
 
 /** The nearest stretch of an entry. */
-export interface Nearest extends PackVector {
+export interface ClosestVector extends PackVector {
   readonly cosine: number
   /** The dot product of its vector with itself. */
   readonly squares: number

@@ -6,7 +6,7 @@ import { jsonText } from '../json/write'
 import { codePointLength, firstCodePoints } from '../text'
 import type { PackEntry } from './candidate'
 import type { PackItem, Quality } from './pack'
-import { reasonOf, type Weighed } from './rank-entries'
+import { type RankedEntry, reasonOf } from './rank-entries'
 
 /** An entry as an item of a pack. */
 const iso = (ms: number): string => new Date(ms).toISOString()
@@ -79,7 +79,7 @@ function furtherFields(metadata: Metadata | null): Metadata {
 
 /** What the item's metadata say of its life and its links; nothing that is as usual. */
 function metadataOf(
-  { entry, evidence: { replacedBy } }: Weighed,
+  { entry, evidence: { replacedBy } }: RankedEntry,
   supersedes: readonly number[],
   contradicts: readonly number[],
 ): Metadata {
@@ -136,7 +136,7 @@ function nameOf({ title, beginning }: PackEntry): string {
 
 /** The item without content and neighbours. */
 export function itemOf(
-  weighed: Weighed,
+  weighed: RankedEntry,
   supersedes: readonly number[] = [],
   contradicts: readonly number[] = [],
 ): PackItem {

@@ -8,11 +8,11 @@ import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
 import { namesHeldBy } from '../search/names'
 import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
-import type { Nearest, PackEntry, PackVector } from './candidate'
+import type { ClosestVector, PackEntry, PackVector } from './candidate'
 import { type Facet, facetOf, isInFlight } from './facets'
 
 /** Why an entry is in a pack (packs contract). */
-export interface Evidence {
+export interface RankingFeatures {
   /** Words of the goal that it holds, as the goal spells them, the rarest first. */
   readonly matched: readonly string[]
   /** Some of its words are behind the part of the text that was read. */
@@ -34,10 +34,10 @@ export interface Evidence {
 }
 
 /** An entry with the evidence for it. */
-export interface Weighed {
+export interface RankedEntry {
   readonly entry: PackEntry
   readonly facet: Facet
-  readonly evidence: Evidence
+  readonly evidence: RankingFeatures
   /** 0 to 1: the doubt about the best item of the pack, and the place of this one below it. */
   readonly score: number
 }
@@ -49,7 +49,7 @@ export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight
 const REASON_WORDS = 5
 
 /** The evidence in words. */
-export function reasonOf({ evidence, entry }: Weighed): string {
+export function reasonOf({ evidence, entry }: RankedEntry): string {
   const { matched, called, titled, cosine, inProgress, diary, newest, via, replacedBy } = evidence
   const match = [
     ...(titled ? ['its title'] : []),
@@ -93,10 +93,10 @@ export interface FoundForGoal {
   readonly diary: ReadonlySet<number>
 }
 
-export interface Candidate extends Weighed {
+export interface Candidate extends RankedEntry {
   /** The sort key: the fused score, its weight and its domain. */
   readonly key: number
-  readonly nearest: Nearest | null
+  readonly nearest: ClosestVector | null
 }
 
 export interface RankedGoal {
@@ -116,8 +116,8 @@ const OTHER_DOMAIN = 0.85
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
 
-function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, Nearest> {
-  const nearest = new Map<number, Nearest>()
+function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<number, ClosestVector> {
+  const nearest = new Map<number, ClosestVector>()
   const ofQuery = dot(query.values, query.values)
   for (const one of vectors) {
     const squares = dot(one.vector.values, one.vector.values)
@@ -151,7 +151,7 @@ export async function rankEntries(
   { analyzer }: { readonly analyzer: Analyzer },
 ): Promise<RankedGoal> {
   const { terms, statistics } = found
-  const nearest = found.vector === null ? new Map<number, Nearest>() : nearestOf(found.vectors, found.vector)
+  const nearest = found.vector === null ? new Map<number, ClosestVector>() : nearestOf(found.vectors, found.vector)
   const holding = terms.map((_, i) => statistics?.entriesWithTerm[i] ?? 0)
   const count = hitCounter(analyzer, terms)
   const counted = new Map<number, { readonly frequencies: readonly number[]; readonly beyond: boolean }>()

@@ -7,7 +7,7 @@ import { type LinkTarget, readId } from '../entry/link'
 import { AUDIENCES, type Audience, type Metadata, own } from '../entry/metadata'
 import { isWork, readWorkStatus, WORK_KINDS, WORK_STATUSES } from '../entry/work'
 import { invalidInput } from '../errors'
-import { Inspection, shortened } from '../flaws'
+import { Inspection, shortForm } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project'
@@ -104,7 +104,7 @@ function readLink(given: string | number): LinkTarget | null {
 
 /** Members of a list that could not be read, for a message; of many the first. */
 function wrongOf<T>(given: readonly (string | number)[], read: readonly (T | null)[]): string | null {
-  const wrong = given.filter((_, i) => read[i] === null).map((one) => `"${shortened(String(one))}"`)
+  const wrong = given.filter((_, i) => read[i] === null).map((one) => `"${shortForm(String(one))}"`)
   return wrong.length === 0 ? null : wrong.slice(0, 3).join(', ')
 }
 

@@ -5,7 +5,7 @@ import { isLater, type PackEntry } from './candidate'
 import { facetsOf, type Intent } from './intents'
 import { isNearlySame, type Shape, shapeOf } from './likeness'
 import type { Opponents } from './links'
-import type { Candidate, Evidence, RankedGoal } from './rank-entries'
+import type { Candidate, RankedGoal, RankingFeatures } from './rank-entries'
 
 /** Introduces what is replaced. */
 const REPLACES =
@@ -82,7 +82,7 @@ interface By {
   readonly analyzer: Analyzer
 }
 
-const withEvidence = (one: Candidate, more: Partial<Evidence>): Candidate => ({
+const withEvidence = (one: Candidate, more: Partial<RankingFeatures>): Candidate => ({
   ...one,
   evidence: { ...one.evidence, ...more },
 })

@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors'
-import { type LineMarks, MARK_EVERY } from './lines'
+import { LINE_INDEX_STEP, type LineIndex } from './lines'
 
 /** A part of a text as `read_context_range` is asked for it (threads contract §13). */
 export type Part =
@@ -22,7 +22,7 @@ export interface TextRange {
 }
 
 /** A stretch of a text, and the number of the line in which it starts. */
-export interface Stretch {
+export interface LineRange {
   readonly from: number
   readonly to: number
   readonly line: number
@@ -47,20 +47,20 @@ export function checkPart(part: Part): Part {
 }
 
 /** The stretch from a mark on; the line in which it starts is known. */
-function fromMark(index: number, { chars, starts }: LineMarks, length: number): Stretch {
-  const from = index * MARK_EVERY
+function fromMark(index: number, { chars, starts }: LineIndex, length: number): LineRange {
+  const from = index * LINE_INDEX_STEP
   // One more than is shown, because \r and \n are one end of a line.
   return { from, to: Math.min(chars, from + length + 1), line: 1 + (index === 0 ? 0 : (starts[index - 1] as number)) }
 }
 
 /** What has to be read of a text to cut the part out of it. */
-export function stretchFor(part: Part, marks: LineMarks): Stretch {
+export function stretchFor(part: Part, marks: LineIndex): LineRange {
   const { chars, lines, starts } = marks
   if (part.by === 'chars' || part.first > lines) {
     const start = part.by === 'chars' ? Math.min(part.start, chars) : chars
     const end = Math.min(part.by === 'chars' ? (part.end ?? chars) : chars, chars, start + MAX_RANGE)
-    const index = Math.floor(start / MARK_EVERY)
-    return fromMark(index, marks, end - index * MARK_EVERY)
+    const index = Math.floor(start / LINE_INDEX_STEP)
+    return fromMark(index, marks, end - index * LINE_INDEX_STEP)
   }
   /** The stretch between two marks in which a line starts. */
   const holding = (line: number): number => {
@@ -69,7 +69,7 @@ export function stretchFor(part: Part, marks: LineMarks): Stretch {
   }
   const first = part.first === 1 ? 0 : holding(part.first)
   const last = part.last === null || part.last >= lines ? starts.length : holding(part.last + 1)
-  return fromMark(first, marks, Math.min((last - first + 1) * MARK_EVERY, MARK_EVERY + MAX_RANGE))
+  return fromMark(first, marks, Math.min((last - first + 1) * LINE_INDEX_STEP, LINE_INDEX_STEP + MAX_RANGE))
 }
 
 /**
@@ -84,9 +84,9 @@ type Likely =
 const MOST_CHARS = 1_000_000
 
 export function likelyStretch(part: Part): Likely {
-  if (part.by === 'lines') return { ...part, most: MARK_EVERY + MAX_RANGE }
+  if (part.by === 'lines') return { ...part, most: LINE_INDEX_STEP + MAX_RANGE }
   const start = Math.min(part.start, MOST_CHARS)
-  const from = start - (start % MARK_EVERY)
+  const from = start - (start % LINE_INDEX_STEP)
   return { by: 'chars', from, length: Math.min(part.end ?? MOST_CHARS, start + MAX_RANGE) - from + 1 }
 }
 
@@ -98,7 +98,7 @@ class Cursor {
 
   constructor(
     private readonly text: string,
-    { from, line }: Stretch,
+    { from, line }: LineRange,
   ) {
     this.offset = from
     this.line = line
@@ -132,7 +132,7 @@ class Cursor {
  *
  * @param text of the stretch
  */
-export function cutRange(text: string, stretch: Stretch, part: Part, { chars, lines }: LineMarks): TextRange {
+export function cutRange(text: string, stretch: LineRange, part: Part, { chars, lines }: LineIndex): TextRange {
   const cursor = new Cursor(text, stretch)
   const goTo = (offset: number) => {
     while (cursor.offset < offset && !cursor.atEnd) cursor.step()

@@ -5,7 +5,7 @@ import type { Millis, WrittenTime } from '../time'
  * The calendar of a time zone (fabric contract §6). A boundary is found from the local date, then mapped to an instant: a day starts
  * at its first existing instant and ends where the next one starts, however many hours lie between.
  */
-export type Moment = Temporal.ZonedDateTime
+export type LocalTime = Temporal.ZonedDateTime
 
 /** A moment as clocks of a zone show it. */
 export interface ClockFace {
@@ -28,7 +28,7 @@ const MONTHS = [
 /** The library also reads whole dates with a zone as zones; these are names and offsets alone. */
 const ZONE = /^(?:[a-z][\w+/-]{0,63}|[+-]\d\d:\d\d)$/i
 /** The times that can be told, milliseconds since 1970 (ECMAScript: a hundred million days around it). */
-export const LAST_MOMENT = 8.64e15
+export const MAX_TIME = 8.64e15
 
 /** Whether there is such a zone: an IANA name in any case, or `±HH:MM`. */
 export function isZone(zone: string): boolean {
@@ -43,15 +43,15 @@ export function isZone(zone: string): boolean {
 }
 
 /** @param zone one that there is */
-export const momentIn = (zone: string, epochMs: Millis): Moment =>
+export const momentIn = (zone: string, epochMs: Millis): LocalTime =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
 
 /** Where a day so many days from the moment's begins. A day that the zone leaves out begins with the one after it. */
-export const startOfDay = (moment: Moment, days = 0): number =>
+export const startOfDay = (moment: LocalTime, days = 0): number =>
   moment.toPlainDate().add({ days }).toZonedDateTime(moment.timeZoneId).epochMilliseconds
 
 /** Days back to the Monday of the moment's week. */
-export const sinceMonday = (moment: Moment): number => moment.dayOfWeek - 1
+export const sinceMonday = (moment: LocalTime): number => moment.dayOfWeek - 1
 
 /**
  * A written time as an instant: a date is the start of that day in the zone, a time without offset is a local one. Of a local time
@@ -67,12 +67,12 @@ export function instantOf(zone: string, { day, time }: WrittenTime): number {
   return date.toZonedDateTime({ timeZone: 'UTC', plainTime }).epochMilliseconds - offset * 60_000
 }
 
-const timeOfDay = ({ hour, minute }: Moment): string =>
+const timeOfDay = ({ hour, minute }: LocalTime): string =>
   `${hour % 12 || 12}:${String(minute).padStart(2, '0')} ${hour < 12 ? 'AM' : 'PM'}`
 
-const isoOf = (moment: Moment): string => moment.toString({ timeZoneName: 'never', fractionalSecondDigits: 3 })
-const weekday = ({ dayOfWeek }: Moment): string => WEEKDAYS[dayOfWeek - 1] as string
-const month = (moment: Moment): string => MONTHS[moment.month - 1] as string
+const isoOf = (moment: LocalTime): string => moment.toString({ timeZoneName: 'never', fractionalSecondDigits: 3 })
+const weekday = ({ dayOfWeek }: LocalTime): string => WEEKDAYS[dayOfWeek - 1] as string
+const month = (moment: LocalTime): string => MONTHS[moment.month - 1] as string
 
 /** @param timezone as asked for; one that there is */
 export function clockFace(timezone: string, epochMs: Millis): ClockFace {
@@ -90,7 +90,7 @@ export function clockFace(timezone: string, epochMs: Millis): ClockFace {
 }
 
 /** All that is told of the present moment; the boundaries are milliseconds since 1970. */
-export interface TimeFacts extends ClockFace {
+export interface TimeDescription extends ClockFace {
   /** `Feb 25`. */
   readonly dateShort: string
   readonly dayOfWeek: string
@@ -108,7 +108,7 @@ export interface TimeFacts extends ClockFace {
 }
 
 /** @param timezone as asked for; one that there is */
-export function timeFacts(timezone: string, epochMs: Millis): TimeFacts {
+export function describeTime(timezone: string, epochMs: Millis): TimeDescription {
   const moment = momentIn(timezone, epochMs)
   const monday = -sinceMonday(moment)
   const startOfNextDay = startOfDay(moment, 1)

@@ -2,7 +2,7 @@ import { extensionOf, languageOf, normalizeLanguage } from '../code/languages'
 import type { Millis } from '../time'
 import type { Memory } from './memory'
 import { typeOfKind } from './memory'
-import { filesOf, type Moment, namesMoment } from './moment'
+import { filesOf, namesWork, type WorkContext } from './moment'
 import { folderOf, isSameFile } from './paths'
 import { NO_LANGUAGE } from './pattern'
 import { weightFactor } from './similarity'
@@ -18,7 +18,7 @@ const LEAST_AWAY = 0.7
 export const CONTEXT_WORKING = 3
 
 /** A memory with regard to a moment: what its place follows from. */
-export interface AtMoment extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
+export interface MemoryInContext extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
   /** Of an error that is counted, the last time; milliseconds since 1970. */
   readonly lastSeen: number | null
   /** The files that its metadata name. */
@@ -47,11 +47,11 @@ export const DAY = 86_400_000
 const known = (language: string): string | null => (language === NO_LANGUAGE ? null : language)
 
 /** The language that a memory is in: as it says itself, else as its file tells. */
-const languageOfOne = ({ language, paths }: Pick<AtMoment, 'language' | 'paths'>): string | null =>
+const languageOfOne = ({ language, paths }: Pick<MemoryInContext, 'language' | 'paths'>): string | null =>
   language === null ? known(languageOf(paths[0] ?? '')) : known(normalizeLanguage(language))
 
 /** The language of the moment: the one that is named, else that of the open file. */
-const languageNow = ({ language, currentFile }: Moment): string | null =>
+const languageNow = ({ language, currentFile }: WorkContext): string | null =>
   known(language === null ? languageOf(currentFile ?? '') : normalizeLanguage(language))
 
 const sharesFolder = (a: string, b: string): boolean => {
@@ -62,7 +62,7 @@ const sharesFolder = (a: string, b: string): boolean => {
 const sharesEnding = (a: string, b: string): boolean => extensionOf(a) !== '' && extensionOf(a) === extensionOf(b)
 
 /** How near a memory stands to the open file: 1 in its folder, half as much by its ending or language. */
-function placeOf(one: AtMoment, moment: Moment): number {
+function placeOf(one: MemoryInContext, moment: WorkContext): number {
   const near = moment.currentFile ?? moment.filePath
   if (near === null) return 0
   if (one.paths.some((path) => sharesFolder(path, near))) return 1
@@ -72,14 +72,14 @@ function placeOf(one: AtMoment, moment: Moment): number {
 }
 
 /** @param similarity to the text that stands for the moment; 0 without one */
-function scoreNow(one: AtMoment, similarity: number, moment: Moment, now: Millis): number {
+function scoreNow(one: MemoryInContext, similarity: number, moment: WorkContext, now: Millis): number {
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
   const days = Math.max(0, now - Math.max(one.updatedAt, one.lastSeen ?? 0)) / DAY
   const isOfFile = one.paths.some((path) => filesOf(moment).some((file) => isSameFile(path, file)))
   const sum =
     similarity +
     share(isOfFile, SHARES.file) +
-    share(namesMoment(one.naming, moment), SHARES.named) +
+    share(namesWork(one.naming, moment), SHARES.named) +
     SHARES.place * placeOf(one, moment) +
     share(one.isOwn, SHARES.session) +
     SHARES.fresh * Math.exp(-days / FADING_DAYS)
@@ -92,7 +92,7 @@ const isPattern = ({ kind, layer }: Pick<Memory, 'kind' | 'layer'>): boolean =>
   layer > 1 && PATTERN_TYPES.includes(typeOfKind(kind))
 
 /** Whether language and file of the moment let a pattern pass. */
-function passes(one: AtMoment, { language, filePath }: Moment): boolean {
+function passes(one: MemoryInContext, { language, filePath }: WorkContext): boolean {
   if (language !== null && normalizeLanguage(one.language ?? NO_LANGUAGE) !== normalizeLanguage(language)) return false
   return (
     filePath === null ||
@@ -101,26 +101,26 @@ function passes(one: AtMoment, { language, filePath }: Moment): boolean {
 }
 
 /** Whether what is at home elsewhere fits here. */
-const fits = (one: AtMoment, similarity: number, moment: Moment): boolean => {
+const fits = (one: MemoryInContext, similarity: number, moment: WorkContext): boolean => {
   const language = languageNow(moment)
   return !one.isAway || (language !== null && languageOfOne(one) === language && similarity >= LEAST_AWAY)
 }
 
 /** A candidate, and how similar it is to the text that stands for the moment. */
 export interface Candidate {
-  readonly one: AtMoment
+  readonly one: MemoryInContext
   readonly similarity: number
 }
 
 /** What is shown, best first, and all errors and fixes there are. */
 export interface Chosen {
-  readonly working: readonly AtMoment[]
-  readonly relevant: readonly AtMoment[]
-  readonly patterns: readonly AtMoment[]
-  readonly bugs: readonly AtMoment[]
+  readonly working: readonly MemoryInContext[]
+  readonly relevant: readonly MemoryInContext[]
+  readonly patterns: readonly MemoryInContext[]
+  readonly bugs: readonly MemoryInContext[]
 }
 
-export function choose(candidates: readonly Candidate[], moment: Moment, now: Millis): Chosen {
+export function choose(candidates: readonly Candidate[], moment: WorkContext, now: Millis): Chosen {
   const ranked = candidates
     .filter(({ one, similarity }) => fits(one, similarity, moment))
     .map(({ one, similarity }) => ({ one, score: scoreNow(one, similarity, moment, now) }))

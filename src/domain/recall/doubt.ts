@@ -2,7 +2,7 @@ import type { Analyzer } from '../search/analysis'
 import { namesHeldBy } from '../search/names'
 import type { Unit } from '../search/query'
 import type { ScoredTerm, TermStatistics } from '../search/score'
-import { CALLED, doubtLevel, type Levels, meaningOf, type Share, shareOf } from './similarity'
+import { ALIAS_SCORE, doubtLevel, type Levels, type MatchedFraction, matchedFraction, meaningOf } from './similarity'
 
 /** Whether anything that is stored answers a question, told by absolute numbers: places in an order say nothing of it. */
 export type Doubt = 'none' | 'doubtful' | 'nothing'
@@ -35,7 +35,7 @@ const WORDS_ALONE = 0.5
 const FLOOR = 0.5
 
 function shareFound({ entries, holding, partly = [] }: FoundWords, found: readonly number[]): number {
-  const share = shareOf(entries, holding)
+  const share = matchedFraction(entries, holding)
   if (partly.length === 0) return share(found)
   return (share(found) + share(found.filter((place) => !partly.includes(place)))) / 2
 }
@@ -78,7 +78,7 @@ export interface Calls {
 export function callsIn(
   { text, terms, units, statistics }: Asked,
   found: readonly (readonly string[])[],
-  { share, analyzer }: { readonly share: Share; readonly analyzer: Analyzer },
+  { share, analyzer }: { readonly share: MatchedFraction; readonly analyzer: Analyzer },
 ): Calls {
   if (found.every(({ length }) => length === 0)) return { isCalled: () => false, shareOf: (_, held) => share(held) }
   const words = new Map(analyzer.tokenize(text).map(({ term, word }) => [term, word]))
@@ -97,6 +97,6 @@ export function callsIn(
   return {
     isCalled,
     shareOf: (aliases, held) =>
-      isCalled(aliases) ? Math.max(CALLED, share(held)) : share(held.filter((place) => !isName.has(place))),
+      isCalled(aliases) ? Math.max(ALIAS_SCORE, share(held)) : share(held.filter((place) => !isName.has(place))),
   }
 }

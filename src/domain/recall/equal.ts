@@ -75,7 +75,7 @@ export interface Count {
 }
 
 /** What a batch that stores memories presupposes, and does to those that stand there. */
-export interface Meeting {
+export interface DuplicatePolicy {
   /** What stood under the key when it was looked for; nothing has come to it. */
   readonly problem: {
     readonly project: string | null
@@ -89,7 +89,7 @@ export interface Meeting {
 }
 
 /** An equal memory stands there already, or what was to be met is gone, or has no room for more tags. */
-export class MeetingFailed extends Error {
+export class DuplicateConflict extends Error {
   constructor() {
     super('memories that are met again stand otherwise')
     this.name = 'MeetingFailed'

@@ -1,9 +1,9 @@
 import { trim } from '../text'
 import { DAY_MS, HOUR_MS, type Millis, readWrittenTime } from '../time'
-import { instantOf, LAST_MOMENT, type Moment, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
+import { instantOf, type LocalTime, MAX_TIME, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
 
 /** Words for moments, such as `start of next week`, and what they mean in a zone (fabric contract §6). */
-const PHRASES: Readonly<Record<string, (now: Moment) => number>> = {
+const PHRASES: Readonly<Record<string, (now: LocalTime) => number>> = {
   now: (now) => now.epochMilliseconds,
   today: (now) => startOfDay(now),
   'start of day': (now) => startOfDay(now),
@@ -18,8 +18,8 @@ const PHRASES: Readonly<Record<string, (now: Moment) => number>> = {
   'last week': (now) => startOfDay(now, -7 - sinceMonday(now)),
   ...Object.fromEntries(
     WEEKDAYS.flatMap((name, day) => [
-      [`next ${name.toLowerCase()}`, (now: Moment) => startOfDay(now, ((day - sinceMonday(now) + 6) % 7) + 1)],
-      [`last ${name.toLowerCase()}`, (now: Moment) => startOfDay(now, -((sinceMonday(now) - day + 6) % 7) - 1)],
+      [`next ${name.toLowerCase()}`, (now: LocalTime) => startOfDay(now, ((day - sinceMonday(now) + 6) % 7) + 1)],
+      [`last ${name.toLowerCase()}`, (now: LocalTime) => startOfDay(now, -((sinceMonday(now) - day + 6) % 7) - 1)],
     ]),
   ),
 }
@@ -51,10 +51,11 @@ export const warningsOf = (expression: string): string[] =>
 /** Milliseconds since 1970 that an expression means; null when it is none of the forms, or beyond the times that can be told. */
 export function resolveExpression(given: string, zone: string, now: Millis): number | null {
   const expression = trim(given).toLowerCase()
-  if (Object.hasOwn(PHRASES, expression)) return (PHRASES[expression] as (now: Moment) => number)(momentIn(zone, now))
+  if (Object.hasOwn(PHRASES, expression))
+    return (PHRASES[expression] as (now: LocalTime) => number)(momentIn(zone, now))
   const ago = AGO.exec(expression)
   if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] as string] as number)
-  if (EPOCH.test(expression)) return Number(expression) <= LAST_MOMENT ? Number(expression) : null
+  if (EPOCH.test(expression)) return Number(expression) <= MAX_TIME ? Number(expression) : null
   const written = readWrittenTime(expression.toUpperCase())
   return written === null ? null : instantOf(zone, written)
 }

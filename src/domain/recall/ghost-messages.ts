@@ -3,7 +3,7 @@ import type { Millis } from '../time'
 import { MAX_SHOWN } from './current'
 import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './hints'
 import type { Memory } from './memory'
-import { type Moment, namesCommand } from './moment'
+import { namesCommand, type WorkContext } from './moment'
 
 export interface GhostMessage {
   readonly id: string
@@ -37,7 +37,7 @@ function commandMessage({ bugs }: Shown, command: string, now: Millis): GhostMes
   return message({ at, content: content })
 }
 
-export function ghostMessagesOf(shown: Shown, { currentCommand }: Moment, now: Millis): GhostMessage[] {
+export function ghostMessagesOf(shown: Shown, { currentCommand }: WorkContext, now: Millis): GhostMessage[] {
   const { relevant, opened } = shown
   const bugFix = bugFixOf(shown)
   const files = [...new Map(opened.toReversed().map((file) => [file.path, file])).values()]

@@ -15,7 +15,7 @@ export interface Memory extends Entry {
 export type Shown = Omit<Memory, 'text'>
 
 /** A memory as a glance shows it. */
-export interface Glimpse {
+export interface MemorySummary {
   readonly id: number
   readonly kind: Kind
   /** The beginning of its text. */

@@ -96,7 +96,7 @@ const MOVED = ['tags', 'projectPath']
  * @param before what stands there, null for a new memory; a key that is given replaces, null removes, the rest stays
  * @throws Problem for a project that is none, or not open to the scope
  */
-export function keptMetadata(scope: Scope, before: Metadata | null, given: Metadata): Metadata {
+export function storedMetadata(scope: Scope, before: Metadata | null, given: Metadata): Metadata {
   const kept: Metadata = Object.assign(Object.create(null), before ?? {})
   for (const [key, value] of Object.entries(given)) {
     if (MOVED.includes(key)) continue
@@ -188,7 +188,7 @@ const memberOf = (metadata: Metadata, key: string, member: string): string | nul
  *
  * @param named the project that the call names
  */
-export function leanMetadata(memory: Memory, named: string | null): Metadata {
+export function compactMetadata(memory: Memory, named: string | null): Metadata {
   const shown = shownMetadata(memory)
   const path = memberOf(shown, 'fileContext', 'path')
   const unusual = (key: string, usual: JsonValue): Metadata => {

@@ -8,7 +8,7 @@ import { baseName } from './paths'
 const CONTEXT = 2_000
 
 /** Paths are normal ones. */
-export interface Moment extends Merged {
+export interface WorkContext extends Merged {
   readonly project: string | null
   readonly sessionId: string | null
   readonly currentFile: string | null
@@ -19,12 +19,12 @@ export interface Moment extends Merged {
 }
 
 /** Files of the moment, each once. */
-export const filesOf = ({ currentFile, filePath }: Moment): string[] => [
+export const filesOf = ({ currentFile, filePath }: WorkContext): string[] => [
   ...new Set([currentFile, filePath].filter((path) => path !== null)),
 ]
 
 /** The text that memories are compared with; empty when nothing stands for the moment. */
-export const contextText = ({ currentFile, currentCommand }: Moment, working: readonly string[]): string =>
+export const contextText = ({ currentFile, currentCommand }: WorkContext, working: readonly string[]): string =>
   firstCodePoints(
     [currentFile ?? '', currentCommand ?? '', ...working].filter((part) => part.trim() !== '').join('\n'),
     CONTEXT,
@@ -48,7 +48,7 @@ function holdsWhole(text: string, part: string, neighbour: RegExp): boolean {
 }
 
 /** What stands for the moment in the texts of memories: names of its files, and its command. */
-export const namesOf = (moment: Moment): string[] => [
+export const namesOf = (moment: WorkContext): string[] => [
   ...new Set(
     [...filesOf(moment).map((file) => baseName(file) || file), moment.currentCommand ?? ''].filter(
       (name) => name !== '',
@@ -57,7 +57,7 @@ export const namesOf = (moment: Moment): string[] => [
 ]
 
 /** Whether a text names one of the files by path or base name, or the command, as whole segments and words. */
-export const namesMoment = (text: string, moment: Moment): boolean =>
+export const namesWork = (text: string, moment: WorkContext): boolean =>
   text !== '' &&
   (filesOf(moment).some((file) => holdsWhole(text, baseName(file) || file, WITHIN_NAME)) ||
     namesCommand(text, moment.currentCommand))

@@ -4,7 +4,7 @@
  */
 
 /** Memories that one leg of a recall keeps. */
-export const KEPT = 200
+export const RETRIEVER_LIMIT = 200
 
 /** What cosines of a model mean: the mean one of texts that have nothing in common, and the median one of a question and its answer. */
 export interface Levels {
@@ -35,10 +35,10 @@ const rarity = (memories: number, holding: number): number =>
   Math.log((Math.max(memories, holding) + 1_000) / (holding + 1)) ** 2
 
 /** How much of a query a memory holds, 0 to 1, by the places of the units that it holds. */
-export type Share = (held: Iterable<number>) => number
+export type MatchedFraction = (held: Iterable<number>) => number
 
 /** @param holding how many memories hold each unit of the query */
-export function shareOf(memories: number, holding: readonly number[]): Share {
+export function matchedFraction(memories: number, holding: readonly number[]): MatchedFraction {
   const weights = holding.map((one) => rarity(memories, one))
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   return (held) => {
@@ -49,12 +49,12 @@ export function shareOf(memories: number, holding: readonly number[]): Share {
 }
 
 /** Of a memory that a query calls by an alias: what it holds of the query at least, so that it passes by words and by both. */
-export const CALLED = 0.75
+export const ALIAS_SCORE = 0.75
 
 /**
  * What others have to reach where a query calls memories by an alias: as if each had to pass twice. Below a threshold of 0 nothing is.
  */
-export const besideCalled = (threshold: number): number => 1 - (1 - threshold) ** 2
+export const aliasThreshold = (threshold: number): number => 1 - (1 - threshold) ** 2
 
 const DISTANCE = 0.3
 

@@ -3,7 +3,7 @@
 import type { JsonValue, Metadata } from '../entry/metadata'
 import { jsonText } from '../json/write'
 import { assignedSecrets } from './assigned-secrets'
-import { isPlaceholder, isWordlike, Nearest, Runs, type SecretRange } from './secret-text'
+import { isPlaceholder, isWordlike, NextInClass, Runs, type SecretRange } from './secret-text'
 import { BEGINNING, BODIES, formsOf, LONGEST_BODY, LONGEST_TOKEN, mayBegin, type TokenForm } from './token-forms'
 
 /** Programs whose short option takes a password. */
@@ -240,9 +240,9 @@ const LONGEST_MARK = '.atlasv1.'.length
 /** Finds the secrets that begin at given places of one text, in order. */
 class Finder {
   private readonly bodies = new Map<keyof typeof BODIES, Runs>()
-  private readonly digit: Nearest
-  private readonly part: Nearest
-  private readonly dot: Nearest
+  private readonly digit: NextInClass
+  private readonly part: NextInClass
+  private readonly dot: NextInClass
   private readonly headers: Runs
   private readonly payloads: Runs
   private readonly signatures: Runs
@@ -254,13 +254,13 @@ class Finder {
   private areWords = false
 
   constructor(private readonly text: string) {
-    this.digit = new Nearest(text, /\d/g)
+    this.digit = new NextInClass(text, /\d/g)
     // A long part with a digit, by its end.
-    this.part = new Nearest(
+    this.part = new NextInClass(
       text,
       /(?<![A-Za-z0-9])(?=[A-Za-z]*\d|[A-Za-z]*[A-Z]{2}[a-z]|[A-Za-z]*[a-z][A-Z][a-z][A-Z])[A-Za-z0-9]{16,}/g,
     )
-    this.dot = new Nearest(text, /\./g)
+    this.dot = new NextInClass(text, /\./g)
     this.headers = new Runs(text, /[\w-]*/y)
     this.payloads = new Runs(text, /[\w-]*/y)
     this.signatures = new Runs(text, /[\w-]*/y)

@@ -34,7 +34,7 @@ export class Runs {
 }
 
 /** Where the next character of one class stands. */
-export class Nearest {
+export class NextInClass {
   private from = 0
   private found = -1
 

@@ -158,7 +158,7 @@ export class ContentSum {
 }
 
 /** What a set of entries says of itself: every id and every missing image that was noted. */
-export class Known implements Inside {
+export class KnownIds implements Inside {
   private readonly ids = new Map<string, string>()
   private readonly missing = new Set<string>()
 

@@ -4,7 +4,7 @@ import { readerOf } from '../entry/entry'
 import { type ImageRef, type ImageType, MEGABYTE } from '../entry/image'
 import { checkIndexed } from '../entry/indexed'
 import { kindOfTags } from '../entry/kind'
-import { liftMetadata } from '../entry/lifted-metadata'
+import { extractMetadata } from '../entry/lifted-metadata'
 import type { JsonObject, Metadata } from '../entry/metadata'
 import { invalidInput, limitExceeded, Problem } from '../errors'
 import { CHANGED_PARTS } from '../history/version'
@@ -18,7 +18,7 @@ import type { EntryRecord, RecordOf } from './records'
 /** What a record must not hold to be taken in, beyond its schema. */
 
 /** Whose import it is, and what a state may hold. */
-export interface Intake {
+export interface ImportRules {
   readonly scope: Scope
   readonly keyId: string
   /** When the file was made: what a source does not tell. */
@@ -62,7 +62,7 @@ function checkNames(record: EntryRecord | RecordOf<'version'>): void {
     throw invalidInput(`the relation of a link must have 1 to ${MAX_NAME} characters`)
 }
 
-export function imagesOf({ images = [] }: EntryRecord | RecordOf<'version'>, { limits }: Intake): ImageRef[] {
+export function imagesOf({ images = [] }: EntryRecord | RecordOf<'version'>, { limits }: ImportRules): ImageRef[] {
   if (images.length > MAX_IMAGES)
     throw limitExceeded(`images has ${images.length} items; at most ${MAX_IMAGES} are allowed`)
   return images.map(({ sha256, mime_type, size, metadata }) => {
@@ -88,7 +88,7 @@ export function checkRanges({ layer = 2, weight = 3, version = 1 }: EntryRecord 
 /** @throws Problem where a member says something else than the metadata do */
 export function checkAgreement(
   record: EntryRecord | RecordOf<'version'>,
-  lifted: ReturnType<typeof liftMetadata>,
+  lifted: ReturnType<typeof extractMetadata>,
 ): void {
   const against = (name: string, sent: unknown, there: unknown) => {
     throw invalidInput(
@@ -103,7 +103,7 @@ export function checkAgreement(
 }
 
 /** Owner and keys of a state: as the file names them where it is trusted; else the key that imports, with the names in the file. */
-export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: Intake) {
+export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: ImportRules) {
   const { owner: named, created_by: creator, imported_from: source = null, changed_by: changer = null } = record
   const owner = named ?? (creator === undefined ? scope.owner : null)
   if (isTrusted) return { owner, createdBy: creator ?? keyId, importedFrom: source, changedBy: changer }
@@ -150,7 +150,7 @@ const flag = (value: boolean | undefined): number => (value === true ? 1 : 0)
 export function incomingState(
   record: EntryRecord | RecordOf<'version'>,
   metadata: JsonObject | null,
-  intake: Intake,
+  intake: ImportRules,
 ): IncomingEntry {
   const { scope, limits, at } = intake
   checkWords(record)
@@ -166,7 +166,7 @@ export function incomingState(
   const { layer = 2, weight = 3, project = null, agent = null } = record
   if (project !== null && scope.projects !== null && !scope.projects.includes(project))
     throw new Problem('forbidden', `Project access denied: ${project}`)
-  const lifted = liftMetadata(metadata, scope, agent, project)
+  const lifted = extractMetadata(metadata, scope, agent, project)
   checkAgreement(record, lifted)
   const { owner, createdBy, importedFrom, changedBy } = makersOf(record, intake)
   if (lifted.captured && !intake.isTrusted && owner !== scope.owner)
@@ -236,7 +236,7 @@ export function incomingState(
 }
 
 /** @throws Problem as above, and for what has expired */
-export function incomingEntry(record: EntryRecord, metadata: JsonObject | null, intake: Intake): IncomingEntry {
+export function incomingEntry(record: EntryRecord, metadata: JsonObject | null, intake: ImportRules): IncomingEntry {
   const state = incomingState(record, metadata, intake)
   const { named_expires_at: named, layer_expires_at: layer } = state.columns
   const ends = [named, layer].filter((end): end is number => typeof end === 'number')
@@ -270,7 +270,7 @@ export function incomingVersion(
   record: RecordOf<'version'>,
   metadata: JsonObject | null,
   links: readonly IncomingLink[],
-  intake: Intake,
+  intake: ImportRules,
 ): IncomingVersion {
   const { at, version, by, agent, change_id, changed = [], deleted } = record.ended
   const state = incomingState(record, metadata, intake)

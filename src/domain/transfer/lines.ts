@@ -1,7 +1,7 @@
 import { isDeeper } from '../entry/metadata'
 import { invalidInput, limitExceeded, type Problem } from '../errors'
 import { JsonParser, TooManyValues } from '../json/parser'
-import { MAX_DEPTH, readNumber, Unkept } from '../json/unkept'
+import { LossyValues, MAX_DEPTH, readNumber } from '../json/unkept'
 import { Mismatch, membersOf, readShape, type Shape } from './codec'
 import { isRecordName, MAX_VOLUME_BYTES, SHAPES, type TransferRecord } from './records'
 
@@ -80,7 +80,7 @@ export function parseKept(line: string): unknown {
   const reviver = function (this: unknown, _key: string, value: unknown, context?: { readonly source?: string }) {
     if (typeof value !== 'number' || context?.source === undefined) return value
     const number = readNumber(context.source)
-    if (number instanceof Unkept) throw new Mismatch(`holds a number that ${number.reason}`)
+    if (number instanceof LossyValues) throw new Mismatch(`holds a number that ${number.reason}`)
     return number
   }
   return JSON.parse(line, reviver)

@@ -1,4 +1,4 @@
-import { ContentSum, Known } from './content'
+import { ContentSum, KnownIds } from './content'
 import { faultAt } from './lines'
 import type { Counts, RecordOf } from './records'
 import { readVolumes } from './volume-reader'
@@ -26,7 +26,7 @@ export interface Verified {
  * @throws Problem naming the line of the first fault
  */
 export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promise<Verified> {
-  const known = new Known()
+  const known = new KnownIds()
   const entries = new Set<string>()
   let manifest: RecordOf<'manifest'> | null = null
   for await (const { record, line } of readVolumes(open())) {
@@ -50,7 +50,7 @@ function follows(before: RecordOf<'manifest'> | null, manifest: RecordOf<'manife
   return manifest
 }
 
-async function sumUp(open: () => AsyncIterable<Uint8Array>, known: Known): Promise<Verified> {
+async function sumUp(open: () => AsyncIterable<Uint8Array>, known: KnownIds): Promise<Verified> {
   const volumes: Verified['volumes'][number][] = []
   const counts: Record<string, number> = {}
   const threads = new Map<string, { entries: number; sum: ContentSum }>()

@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from '../../domain/errors'
 import { attempt } from '../../services/outcome'
 import type { Services } from '../../services/services'
 import { STATUS } from '../error-body'
-import { type Log, logLine, unsaid } from '../log'
+import { type Log, logLine, redactedError } from '../log'
 import type { OAuth } from '../oauth/server'
 import { type Page, respondWith } from './page'
 import { Door, Frame, homeOf, reviews } from './parts/frame'
@@ -70,7 +70,7 @@ export async function carriedOut(c: PageContext, visit: Visit, handler: Handler)
       console.error(
         logLine('ERROR', 'request_failed', {
           requestId,
-          message: unsaid(problem.cause ?? error, c.req.raw, c.req.param()),
+          message: redactedError(problem.cause ?? error, c.req.raw, c.req.param()),
         }),
       )
     return troublePage(problem.code, problem.message, STATUS[problem.code], visit.credential.kind === 'operator')

@@ -9,7 +9,7 @@ import { keys, makeKey, revokeKey } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
-import { approve, drop, keep, merge, review, several, undo } from './pages/review'
+import { approve, approveSession, drop, merge, review, several, undo } from './pages/review'
 import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
 import { resolve, stale } from './pages/stale'
@@ -41,7 +41,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/usage/archive', archive],
   ['GET', '/review', review],
   ['POST', '/review/approve', approve],
-  ['POST', '/review/keep', keep],
+  ['POST', '/review/keep', approveSession],
   ['POST', '/review/merge', merge],
   ['POST', '/review/drop', drop],
   ['POST', '/review/several', several],

@@ -45,7 +45,7 @@ export const administratorFor = ({ credential }: Visit, action: string): Adminis
   administratorOf(credential, action)
 
 /** Returns a parameter of the address, or null where it is absent or empty. */
-export function asked({ url }: Pick<Visit, 'url'>, name: string): string | null {
+export function queryParameter({ url }: Pick<Visit, 'url'>, name: string): string | null {
   const value = url.searchParams.get(name)
   return value === null || value.trim() === '' ? null : value
 }
@@ -57,8 +57,8 @@ export function sent({ form }: Pick<Visit, 'form'>, name: string): string | null
 }
 
 /** Returns an integer parameter within bounds; `fallback` for anything else. */
-export function askedNumber(visit: Pick<Visit, 'url'>, name: string, fallback: number, most: number): number {
-  const text = asked(visit, name) ?? ''
+export function queryNumber(visit: Pick<Visit, 'url'>, name: string, fallback: number, most: number): number {
+  const text = queryParameter(visit, name) ?? ''
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), most) : fallback
 }
 

@@ -1,5 +1,12 @@
 import { objectOf, textOf } from '../../domain/capture/fields'
-import type { Answering, Fields, Happening, HookClient, StartSource, What } from '../../domain/capture/hook-event'
+import type {
+  AnswerForms,
+  Fields,
+  Happening,
+  HookClient,
+  HookEventKind,
+  StartSource,
+} from '../../domain/capture/hook-event'
 import { memoryCall, toolUse } from './tool-use'
 
 /** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
@@ -16,7 +23,7 @@ const SOURCES: ReadonlyMap<string, StartSource> = new Map(
 )
 
 /** Names of events in Claude Code's spelling and in that of Cursor and Copilot, in lower case. */
-export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): What | null {
+export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): HookEventKind | null {
   switch (name.toLowerCase()) {
     case 'sessionstart':
       return { kind: 'start', source: SOURCES.get(textOf(event, 'source') ?? 'startup') ?? 'fresh' }
@@ -70,7 +77,7 @@ const context = (text: string, hookEventName: string): Record<string, unknown> =
   hookSpecificOutput: { hookEventName, additionalContext: text },
 })
 
-export const CLAUDE_ANSWERS: Answering = { start: context, prompt: context, agent: context }
+export const CLAUDE_ANSWERS: AnswerForms = { start: context, prompt: context, agent: context }
 
 /** Both events of tools exist, so `PostToolUse` is success. */
 export const claudeCode: HookClient = {

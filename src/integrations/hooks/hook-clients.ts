@@ -1,5 +1,5 @@
 import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
-import type { Fields, Happening, HookClient, What } from '../../domain/capture/hook-event'
+import type { Fields, Happening, HookClient, HookEventKind } from '../../domain/capture/hook-event'
 import { CLAUDE_ANSWERS, claudeCode, generic, readEvent, whatOf } from './claude-code'
 import { memoryCall, toolUse } from './tool-use'
 
@@ -33,7 +33,7 @@ export const copilot: HookClient = {
 /** Cursor (cursor.com/docs/hooks): sessions are conversations; it runs the hooks of Claude Code too, under its own names. */
 
 /** Older versions tell of commands and edits by events of their own. */
-function ownOf(name: string, event: Fields): What | null {
+function ownOf(name: string, event: Fields): HookEventKind | null {
   if (name === 'afterShellExecution') {
     const use = toolUse('Shell', { command: event.command }, 'unknown', event.output)
     return use === null ? null : { kind: 'tool', ...use }
@@ -75,7 +75,7 @@ function promptOf(output: Fields): string {
     .join('\n')
 }
 
-function openCodeEvent(hook: string, input: Fields, output: Fields): What | null {
+function openCodeEvent(hook: string, input: Fields, output: Fields): HookEventKind | null {
   switch (hook) {
     case 'session.created':
       return { kind: 'start', source: 'fresh' }

@@ -1,5 +1,5 @@
 import { isFields, numberOf, textOf } from '../../domain/capture/fields'
-import type { Fields, Outcome, ToolUse, What } from '../../domain/capture/hook-event'
+import type { Fields, HookEventKind, Outcome, ToolUse } from '../../domain/capture/hook-event'
 
 /** What a use of a tool tells: the files it changed, the command it ran, and how that went (capture contract §3). */
 
@@ -133,7 +133,7 @@ function ownTool(tool: string): string | null {
 }
 
 /** Null for another tool, or a call without ids of memories. */
-export function memoryCall(tool: string, input: Fields): Extract<What, { kind: 'memory' }> | null {
+export function memoryCall(tool: string, input: Fields): Extract<HookEventKind, { kind: 'memory' }> | null {
   const name = ownTool(tool)
   if (name === null) return null
   const named = [...idsIn(input.id), ...idsIn(input.ids)]

@@ -1,8 +1,8 @@
 // Who writes the sessions of clients that were killed, and forgets what need not be known any more?
-import { EVENTS_KEPT_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
+import { EVENTS_RETAINED_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
 import type { Principal } from '../../domain/identity/scope'
 import { DAY_MS } from '../../domain/time'
-import type { CaptureStore, DueSession } from '../../ports/capture'
+import type { CaptureStore, PendingSession } from '../../ports/capture'
 import type { Clock } from '../../ports/clock'
 import { attempt } from '../outcome'
 import type { WriteSession } from './write-session'
@@ -11,7 +11,7 @@ import type { WriteSession } from './write-session'
 const LONGER_MS = 7 * DAY_MS
 
 /** A session belongs to the owner whose key captured it, in its project alone. */
-const principalOf = ({ org, owner, keyId, agent, gathered }: DueSession): Principal => ({
+const principalOf = ({ org, owner, keyId, agent, gathered }: PendingSession): Principal => ({
   ...{ org, owner: owner === '' ? null : owner, keyId, agent, role: 'writer' },
   projects: gathered.place.project === null ? null : [gathered.place.project],
 })
@@ -46,7 +46,7 @@ export function createFinishSessions({
     forget: (cursor: string | null) =>
       store.forget(
         {
-          events: clock.now() - EVENTS_KEPT_MS,
+          events: clock.now() - EVENTS_RETAINED_MS,
           sessions: clock.now() - (captureDays * DAY_MS + LONGER_MS),
           uses: clock.now() - USES_KEPT_MS,
         },

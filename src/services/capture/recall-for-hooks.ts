@@ -2,9 +2,9 @@
 
 import {
   promptText,
-  STANDING_FACETS,
-  type Standing,
-  type StandingEntry,
+  START_SECTIONS,
+  type StartEntry,
+  type StartMemories,
   startText,
 } from '../../domain/capture/recalled'
 import type { HookEvent } from '../../domain/capture/request'
@@ -62,7 +62,7 @@ export function createRecallForHooks({
   /** Of these entries, those that address an agent and that no person has approved. */
   async function unapproved(
     scope: Scope,
-    entries: readonly Pick<StandingEntry, 'id' | 'title' | 'text'>[],
+    entries: readonly Pick<StartEntry, 'id' | 'title' | 'text'>[],
   ): Promise<ReadonlySet<number>> {
     const ids = entries.filter(addressesAgent).map(({ id }) => id)
     if (ids.length === 0) return new Set()
@@ -78,14 +78,14 @@ export function createRecallForHooks({
   }
 
   /** Without entries that address an agent, unless a person has approved them. */
-  async function trusted(scope: Scope, standing: Standing): Promise<Standing> {
+  async function trusted(scope: Scope, standing: StartMemories): Promise<StartMemories> {
     const { facets, leftOff, before = [] } = standing
     const sessions = leftOff === null ? [] : [leftOff, ...before]
     const isLeftOut = await unapproved(scope, [...Object.values(facets).flat(), ...sessions])
     if (isLeftOut.size === 0) return standing
-    const kept = STANDING_FACETS.map((facet) => [facet, facets[facet].filter(({ id }) => !isLeftOut.has(id))] as const)
+    const kept = START_SECTIONS.map((facet) => [facet, facets[facet].filter(({ id }) => !isLeftOut.has(id))] as const)
     return {
-      facets: Object.fromEntries(kept) as unknown as Standing['facets'],
+      facets: Object.fromEntries(kept) as unknown as StartMemories['facets'],
       ...(([last = null, ...rest]) => ({ leftOff: last, before: rest }))(
         sessions.filter(({ id }) => !isLeftOut.has(id)),
       ),
@@ -158,10 +158,10 @@ export function createRecallForHooks({
     const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))
     const about = await atPrompt(scope, task, event, null, thread)
     const isKnown = new Set(about.ids)
-    const rest = STANDING_FACETS.map(
+    const rest = START_SECTIONS.map(
       (facet) => [facet, read.facets[facet].filter(({ id }) => !isKnown.has(id))] as const,
     )
-    const facets = Object.fromEntries(rest) as unknown as Standing['facets']
+    const facets = Object.fromEntries(rest) as unknown as StartMemories['facets']
     const start = startText({ facets, leftOff: null }, event.place.project)
     return {
       text: [about.text, start.text].filter((text) => text !== '').join('\n'),
@@ -174,7 +174,7 @@ export function createRecallForHooks({
     atPrompt,
     atSubagent,
     /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
-    standing: async (scope: Scope, place: StartPlace): Promise<Standing> =>
+    standing: async (scope: Scope, place: StartPlace): Promise<StartMemories> =>
       trusted(scope, await store.standing(scope, place, null, isApproved)),
   }
 }

@@ -1,7 +1,7 @@
 // What becomes of the events of a client that arrive together?
 
 import type { HookClient } from '../../domain/capture/hook-event'
-import { CHECKPOINT_EVERY_MS, CLAIM_MS, hasExpired, SILENT_MS } from '../../domain/capture/hook-event'
+import { CHECKPOINT_EVERY_MS, hasExpired, SESSION_LEASE_MS, SILENT_MS } from '../../domain/capture/hook-event'
 import type { HookEvent, HookRequest } from '../../domain/capture/request'
 import { MOST_WAITING } from '../../domain/capture/review'
 import { beginning, type Gathered, gather, withShown } from '../../domain/capture/session-state'
@@ -115,7 +115,7 @@ export function createReceiveEvents({
   function isDueNow({ written, claimedAt }: CapturedSession, events: readonly HookEvent[]): boolean {
     const now = clock.now()
     if (written?.closed) return false
-    if (claimedAt !== null) return claimedAt <= now - CLAIM_MS
+    if (claimedAt !== null) return claimedAt <= now - SESSION_LEASE_MS
     const isIdle = written === null || now - written.at >= CHECKPOINT_EVERY_MS
     return events.some(
       ({ happening: { what, isSubagent } }) =>

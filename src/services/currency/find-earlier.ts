@@ -5,7 +5,7 @@ import { validFrom } from '../../domain/currency/validity'
 import { checkText, checkVerbatim } from '../../domain/entry/draft'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
 import { type Kind, kindOfMetadata, kindOfTags } from '../../domain/entry/kind'
-import { liftMetadata } from '../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../domain/entry/lifted-metadata'
 import { linksOfMetadata } from '../../domain/entry/link'
 import { type Metadata, own } from '../../domain/entry/metadata'
 import { titleOf } from '../../domain/entry/title'
@@ -167,7 +167,7 @@ export function createFindEarlier({
     const { metadata, tags } = drafted
     // Metadata that are refused are the store's to report.
     const read = await attempt(async () => ({
-      ...liftMetadata(metadata, caller, caller.agent),
+      ...extractMetadata(metadata, caller, caller.agent),
       text: drafted.isVerbatim ? checkVerbatim(drafted.text, 'content') : checkText(drafted.text),
     }))
     const kind = kindOfMetadata(metadata) ?? kindOfTags(tags)

@@ -15,7 +15,7 @@ import type { Clock } from '../../ports/clock'
 import type { MemoryPairs, PairOfOrg, PairWithMemories, StoredMemory } from '../../ports/memory-pairs'
 import type { ModelCalls } from '../../ports/model-calls'
 import type { LanguageModel } from '../../ports/models'
-import type { Round, Step } from '../keeping/schedule'
+import type { Step, StepResult } from '../keeping/schedule'
 import { attempt } from '../outcome'
 import type { FindEarlier } from './find-earlier'
 
@@ -55,7 +55,7 @@ export function pairSteps({
     })
   }
 
-  async function seek(): Promise<Round> {
+  async function seek(): Promise<StepResult> {
     const part = await pairs.fresh(SOUGHT)
     if (part.upTo === null) return { done: 0, next: null }
     const found: PairOfOrg[] = []
@@ -66,7 +66,7 @@ export function pairSteps({
   }
 
   /** Removes pairs of deleted memories, and pairs whose later memory replaces the earlier one. Opens those whose contents have changed. */
-  async function check(cursor: string | null): Promise<Round> {
+  async function check(cursor: string | null): Promise<StepResult> {
     const all = await pairs.page(cursor === null ? null : (JSON.parse(cursor) as PairOfOrg), CHECKED)
     const [gone, changed]: [PairOfOrg[], PairOfOrg[]] = [[], []]
     for (const pair of all) {

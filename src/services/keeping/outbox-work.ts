@@ -1,7 +1,7 @@
 import type { Millis } from '../../domain/time'
 import type { LongTexts } from '../../ports/entry-texts'
 import type { ImageStore } from '../../ports/image-store'
-import type { Lane, Outbox, WorkItem, WorkTopic } from '../../ports/outbox'
+import type { Outbox, TopicBatch, WorkItem, WorkTopic } from '../../ports/outbox'
 import type { IndexMaintenance } from '../../ports/retention'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from './background-generation'
@@ -10,7 +10,7 @@ import type { BackgroundGeneration } from './background-generation'
 type QueuedTopic = Exclude<WorkTopic, 'propose'>
 
 /** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
-const LANES: readonly (Lane & { readonly topic: QueuedTopic; readonly step: number })[] = [
+const LANES: readonly (TopicBatch & { readonly topic: QueuedTopic; readonly step: number })[] = [
   { topic: 'delete', limit: 2, step: 1 },
   { topic: 'image_delete', limit: 50, step: 1 },
   { topic: 'vector_sync', limit: 20, step: 1 },

@@ -150,7 +150,7 @@ export function createFinishIndex(dependencies: {
  *
  * @param goesBy what it waits for: words, and vectors too where they are made here, without any service
  */
-export const searchingWhole = (fullText: FullText, finishing: FinishIndex, goesBy: readonly Missed[]): FullText => {
+export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, goesBy: readonly Missed[]): FullText => {
   const { engine, language, stemming } = fullText
   return {
     ...{ engine, language, stemming },

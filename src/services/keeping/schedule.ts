@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/retention'
 
 /** What a round of a step did. */
-export interface Round {
+export interface StepResult {
   /** How many things it did, for the log; a round that did none is not told. */
   readonly done: number
   /** Where the next round begins; null when the step has come to its end. */
@@ -28,7 +28,7 @@ export interface Step {
   /** Requests do not take it further: it is slow, and the process that runs the server repeats the schedule until it has ended. */
   readonly behind?: true
   /** @param cursor what the round before it answered; null at the start */
-  readonly round: (cursor: string | null) => Promise<Round>
+  readonly round: (cursor: string | null) => Promise<StepResult>
 }
 
 export interface Schedule {

@@ -6,7 +6,7 @@ import type { IndexMaintenance, Retention } from '../../ports/retention'
 import type { VectorSpace } from '../../ports/vector-index'
 import type { BackgroundGeneration } from './background-generation'
 import type { OutboxWork } from './outbox-work'
-import type { Round, Step } from './schedule'
+import type { Step, StepResult } from './schedule'
 import type { SyncVectors } from './sync-vectors'
 
 /** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
@@ -28,7 +28,7 @@ const INDEXED = 200
 const CODE_FILES = 20
 
 /** What is left to be done when a bounded part removed as many as it may; without a limit, when it removed any. */
-const rest = (done: number, limit = 1): Round => ({ done, next: done < limit ? null : 'more' })
+const rest = (done: number, limit = 1): StepResult => ({ done, next: done < limit ? null : 'more' })
 
 /**
  * What the schedule does, in this order. Each round stays far below the statements and seconds that one run may use, also
@@ -178,7 +178,7 @@ export function scheduleSteps(dependencies: {
             // Of another's model they may cost money, and whoever chose it knows that it is new.
             ...(embedsHere || embedsBehind ? { missed: 'vectors' as const } : {}),
             ...(embedsBehind ? { behind: true as const } : {}),
-            round: async (cursor: string | null): Promise<Round> => {
+            round: async (cursor: string | null): Promise<StepResult> => {
               const { made, next } = await generation.embedNext(null, Number(cursor ?? 0))
               return { done: made, next: next === null ? null : String(next) }
             },

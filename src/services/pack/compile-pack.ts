@@ -20,7 +20,7 @@ import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
-import type { Finished, PackReads, PackSight, WantedStretch } from '../../ports/packs'
+import type { Finished, PackReads, PackScope, RequestedRange } from '../../ports/packs'
 import type { Disagreements, FindDisagreements } from '../currency/disagreements'
 import type { CatchUp } from '../keeping/sync-vectors'
 import { didYouMean } from '../searching/ranked/suggest-words'
@@ -33,7 +33,7 @@ interface Piece {
   /** Code points of its content. */
   readonly most: number
   /** The part of the text that is still to be read. */
-  readonly stretch: WantedStretch | null
+  readonly stretch: RequestedRange | null
 }
 
 const HINTS = {
@@ -148,7 +148,7 @@ export function createCompilePack({
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
     const homes = request.project === null ? [] : homesOf(caller, request.project)
-    const sight: PackSight = {
+    const sight: PackScope = {
       scope: request.project === null ? caller : { ...caller, projects: homes },
       diaryOf: request.agentId,
       isApproved,

@@ -10,7 +10,7 @@ import { parseQuery, type TextQuery } from '../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../domain/search/score'
 import type { FullText, TextHit } from '../../ports/full-text'
 import type { Embedder } from '../../ports/models'
-import type { PackReads, PackSight } from '../../ports/packs'
+import type { PackReads, PackScope } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
 import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
 import { attempt, type Outcome } from '../outcome'
@@ -83,7 +83,7 @@ export function createFindCandidates({
   const searching = fullText === null ? null : findingCompounds(fullText, { analyzer })
 
   function searchWords(
-    sight: PackSight,
+    sight: PackScope,
     query: TextQuery,
     terms: readonly ScoredTerm[],
     { candidates, filter }: { readonly candidates: number; readonly filter: Filter },
@@ -97,7 +97,7 @@ export function createFindCandidates({
     )
   }
 
-  async function askIndex(sight: PackSight, query: QuantizedVector, wanted: number) {
+  async function askIndex(sight: PackScope, query: QuantizedVector, wanted: number) {
     if (semantic === null) return null
     const { embedder, index } = semantic
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
@@ -112,7 +112,7 @@ export function createFindCandidates({
    * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips, up to four where few
    * words choose, and one call of the embedder; a leg that fails is left out, and reported.
    */
-  return async (sight: PackSight, request: PackRequest): Promise<Found> => {
+  return async (sight: PackScope, request: PackRequest): Promise<Found> => {
     const depth = DEPTHS[request.layer]
     const filter: Filter = sight.isApproved ? and([request.filter, { op: 'approved' }]) : request.filter
     const parsed = parseQuery(request.searched.replaceAll('"', ' '), 'match', analyzer)

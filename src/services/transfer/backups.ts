@@ -19,7 +19,7 @@ export const SUFFIX = '.ndjson.gz'
 
 export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
 /** Backups are of the whole org, whoever made what stands in it. */
-export const wholeOf = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
+export const organizationScope = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
 
 export const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
 export const keyOf = (org: string, day: string, volume: number | string): string =>
@@ -95,7 +95,7 @@ export async function purge({ store, imports, clock, keep }: Retention, org: str
   let changes = 0
   for await (const page of pagesOf(store, `${folderOf(org)}images/`)) {
     const hashes = page.map(({ key }) => nameOf(key))
-    const { seen } = await imports.imagesInUse(wholeOf(org), hashes)
+    const { seen } = await imports.imagesInUse(organizationScope(org), hashes)
     for (const hash of hashes) {
       const since = marks.get(hash)
       const unusedFor = since === undefined ? null : clock.now() - since
@@ -197,7 +197,7 @@ export function createBackups(dependencies: {
     for (const hash of [...hashes].sort().slice(from, till)) {
       const key = `${folderOf(org)}images/${hash}`
       if (await bucket().has(key)) continue
-      const image = await images.get(wholeOf(org), hash)
+      const image = await images.get(organizationScope(org), hash)
       if (image !== null) await bucket().put(key, image)
     }
     return till < hashes.size ? till : null
@@ -221,7 +221,7 @@ export function createBackups(dependencies: {
 
   /** Writes the next volume. @returns its bytes unpacked, and where its export goes on */
   async function write({ org, day, from, volume }: BackupState): Promise<{ bytes: Uint8Array; next: string | null }> {
-    const scope = wholeOf(org)
+    const scope = organizationScope(org)
     const request = { project: null, after: null, history: true, vectors: false, images: false }
     const going =
       from === null ? await exports.begin(scope, KEEPER, request) : await exports.resume(scope, KEEPER, from)

@@ -3,7 +3,7 @@ import { type ReaderField, widenedFields } from '../../domain/entry/readers'
 import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 import { asSent, entryContent } from '../../domain/transfer/content'
-import type { Intake } from '../../domain/transfer/incoming'
+import type { ImportRules } from '../../domain/transfer/incoming'
 import { type IncomingEntry, type IncomingLink, incomingEntry } from '../../domain/transfer/incoming'
 import type { EntryRecord, RecordId } from '../../domain/transfer/records'
 import type { Remembered } from '../../ports/import-store'
@@ -55,7 +55,11 @@ export function decideEntry(
   record: EntryRecord & { readonly links: readonly IncomingLink[] },
   known: Remembered | undefined,
   standing: EntryRecord | null,
-  { intake, onConflict, edits }: { readonly intake: Intake; readonly onConflict: OnConflict; readonly edits: boolean },
+  {
+    intake,
+    onConflict,
+    edits,
+  }: { readonly intake: ImportRules; readonly onConflict: OnConflict; readonly edits: boolean },
 ): Decision {
   if (known?.standing?.isPendingDeletion)
     return {
@@ -106,7 +110,7 @@ const isMadeOf = (record: EntryRecord, standing: EntryRecord | null): boolean =>
   standing !== null && record.version === standing.version && record.updated_at === standing.updated_at
 
 /** An edit as the next version: made now by the importer; the owner, the creator and what the entry is not asked for stay as they are. */
-function asEdit(entry: IncomingEntry, standing: EntryRecord, { now, keyId }: Intake): IncomingEntry {
+function asEdit(entry: IncomingEntry, standing: EntryRecord, { now, keyId }: ImportRules): IncomingEntry {
   const isSameText = entry.text === standing.text
   return {
     ...entry,
@@ -167,7 +171,7 @@ const isObject = (value: unknown): value is NonNullable<EntryRecord['metadata']>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What becomes of an entry that the file says is gone: null where nothing stands. */
-export function decideGone(
+export function decideDeleted(
   known: Remembered | undefined,
   at: Millis,
   onConflict: OnConflict,

@@ -9,24 +9,24 @@ import type { Attachment } from '../../domain/identity/project-attachment'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { contentDifference, withIds } from '../../domain/transfer/content'
-import { type IncomingLink, type Intake, incomingVersion, withoutImages } from '../../domain/transfer/incoming'
+import { type ImportRules, type IncomingLink, incomingVersion, withoutImages } from '../../domain/transfer/incoming'
 import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
 import type { Clock } from '../../ports/clock'
 import type { EntryStore } from '../../ports/entry-store'
 import type { ExportStore } from '../../ports/export-store'
 import type { ImageStore } from '../../ports/image-store'
-import type { ImportStore, Remembered, TakenEntry, TakenVersion, Waiting } from '../../ports/import-store'
+import type { ImportedEntry, ImportedVersion, ImportStore, Remembered, Waiting } from '../../ports/import-store'
 import { withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { Generate } from '../writing/entries/generate'
-import { type Decision, decideEntry, decideGone, isUntouched, keepable, type OnConflict } from './decide'
+import { type Decision, decideDeleted, decideEntry, isUntouched, keepable, type OnConflict } from './decide'
 import {
   asProblem,
   checkQuota,
   conflictOf,
-  countFate,
+  countOutcome,
   emptyReport,
-  type Fate,
+  type ImportOutcome,
   type ImportReport,
   noteProblem,
 } from './report'
@@ -58,7 +58,7 @@ function refusalOf({ images, limits }: ImageDependencies, bytes: Uint8Array): Pr
 }
 
 /** Finds out which images of a volume come, which are here and which are nowhere; writes nothing. */
-export async function lookAtImages(
+export async function classifyImages(
   on: ImageDependencies,
   caller: Caller,
   volume: VolumeInHand,
@@ -139,8 +139,8 @@ export function vectorsOf({ model }: VectorDependencies, records: readonly Vecto
 /** Vectors of entries whose file brings none: made here where that needs no service, else queued. */
 export async function withVectors(
   { generate, model }: VectorDependencies,
-  entries: readonly TakenEntry[],
-): Promise<TakenEntry[]> {
+  entries: readonly ImportedEntry[],
+): Promise<ImportedEntry[]> {
   if (model === null || model === 'every') return [...entries]
   const bare = entries.filter(({ vectors }) => vectors === null)
   if (generate === null || bare.length === 0)
@@ -276,13 +276,13 @@ export class Mapping {
   }
 }
 
-export type Standing = Pick<ExportStore, 'read' | 'named'>
+export type ExistingEntries = Pick<ExportStore, 'read' | 'named'>
 
 const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
 
 /** What stands here of entries that come in, by its id; the mapping learns which of its links the caller may not follow. */
-export async function standingOf(
-  exports: Standing,
+export async function existingEntriesOf(
+  exports: ExistingEntries,
   scope: Scope,
   mapping: Mapping,
   records: readonly EntryRecord[],
@@ -306,7 +306,7 @@ export interface ImportOptions {
 
 interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly imports: ImportStore
-  readonly exports: Standing
+  readonly exports: ExistingEntries
   readonly limits: WriteLimits
   readonly terms: HistoryTerms
   readonly clock: Clock
@@ -333,11 +333,11 @@ function projectIn({ metadata }: EntryRecord | RecordOf<'version'>): string | nu
 
 class Import {
   private readonly report: ImportReport
-  private readonly intake: Intake
+  private readonly intake: ImportRules
   private readonly store: string
   private readonly at: number
   private mapping = new Mapping(new Map())
-  private readonly fates = new Map<string, Fate>()
+  private readonly fates = new Map<string, ImportOutcome>()
   private images: IncomingImages = { missing: new Set(), put: async () => [] }
   private knownRemovals: readonly number[] = []
   /** Whether another request has changed entries of the volume since the plan. */
@@ -371,7 +371,7 @@ class Import {
 
   async run(): Promise<ImportReport> {
     const { volume, options, report, on, caller } = this
-    this.images = await lookAtImages(on, caller, volume, report)
+    this.images = await classifyImages(on, caller, volume, report)
     await this.recall()
     await this.findProjects()
     await this.plan()
@@ -428,7 +428,7 @@ class Import {
         if (record.record !== 'entry' && record.record !== 'gone') continue
         const id = String(record.id)
         const decision = decided.get(id)
-        const gone = () => decideGone(this.mapping.known.get(id), this.at, options.onConflict) ?? ('none' as const)
+        const gone = () => decideDeleted(this.mapping.known.get(id), this.at, options.onConflict) ?? ('none' as const)
         const fate = decision?.what ?? gone()
         fates.set(id, fate)
         if (fate === 'conflict') conflicts.push(record.id)
@@ -438,7 +438,7 @@ class Import {
           takes.bytes += decision.entry.bytes
           this.noteScreening(line)
         }
-        countFate(report, fate)
+        countOutcome(report, fate)
       }
     }
     if (conflicts.length > 0) throw conflictOf(conflicts)
@@ -478,7 +478,7 @@ class Import {
 
   /** What stands here of these entries. */
   private standing(records: readonly EntryRecord[]): Promise<Map<number, EntryRecord>> {
-    return standingOf(this.on.exports, this.intake.scope, this.mapping, records)
+    return existingEntriesOf(this.on.exports, this.intake.scope, this.mapping, records)
   }
 
   /** Ids for what comes: entries, and deleted ones of which states come. */
@@ -553,7 +553,7 @@ class Import {
       ),
       ({ entry }) => String(entry),
     )
-    const entries: TakenEntry[] = []
+    const entries: ImportedEntry[] = []
     for (const { record } of batch) {
       if (record.record !== 'entry') continue
       const theirId = String(record.id)
@@ -605,8 +605,8 @@ class Import {
       if (before === undefined || decision === undefined || before === decision.what) continue
       // Of on_conflict=fail some of the volume is in by now.
       const fate = decision.what === 'conflict' ? 'skip' : decision.what
-      countFate(report, before, -1)
-      countFate(report, fate)
+      countOutcome(report, before, -1)
+      countOutcome(report, fate)
       fates.set(id, fate)
       if (decision.what === 'refuse') noteProblem(report, line, record.id, decision.problem)
     }
@@ -621,10 +621,10 @@ class Import {
   }
 
   /** Kept states of entries that nobody has touched here. */
-  private versionsOf(batch: readonly Lined[]): (TakenVersion & { readonly theirId: string })[] {
+  private versionsOf(batch: readonly Lined[]): (ImportedVersion & { readonly theirId: string })[] {
     const { on, intake, report, mapping, fates } = this
     const oldest = oldestKept(on.terms, intake.now)
-    const taken: (TakenVersion & { readonly theirId: string })[] = []
+    const taken: (ImportedVersion & { readonly theirId: string })[] = []
     for (const { line, record } of batch) {
       if (record.record !== 'version' || on.terms.days === 0 || Date.parse(record.ended.at) <= oldest) continue
       const theirId = String(record.id)

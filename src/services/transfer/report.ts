@@ -67,10 +67,10 @@ export const asProblem = (error: unknown): Problem => {
 }
 
 /** What becomes of an id of a volume. */
-export type Fate = 'store' | 'replace' | 'unchanged' | 'skip' | 'conflict' | 'refuse' | 'delete' | 'none'
+export type ImportOutcome = 'store' | 'replace' | 'unchanged' | 'skip' | 'conflict' | 'refuse' | 'delete' | 'none'
 
 /** Counts what becomes of an entry. @param n -1 for one that was counted as something else */
-export function countFate({ entries }: ImportReport, fate: Fate, n: 1 | -1 = 1): void {
+export function countOutcome({ entries }: ImportReport, fate: ImportOutcome, n: 1 | -1 = 1): void {
   if (fate === 'store') entries.stored += n
   else if (fate === 'replace') entries.replaced += n
   else if (fate === 'unchanged') entries.unchanged += n

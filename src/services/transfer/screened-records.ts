@@ -8,7 +8,7 @@ import type { ImportReport, WarningCode } from './report'
 type Written = EntryRecord | RecordOf<'version'>
 
 /** The kinds of secrets in a record, and how it addresses an agent. */
-export interface Screening {
+export interface SecretScan {
   /** The ID of the record in its file. */
   readonly id: EntryRecord['id']
   readonly kinds: readonly string[]
@@ -16,7 +16,7 @@ export interface Screening {
 }
 
 /** @returns null for a record without secrets that addresses no agent */
-export function screeningOf({ id, text, metadata }: Written): Screening | null {
+export function scanRecord({ id, text, metadata }: Written): SecretScan | null {
   const kinds = secretsOf({ text, metadata: metadata ?? null })
   const title = metadata?.title
   const addresses = new Set(addressesIn(text, typeof title === 'string' ? title : null))
@@ -41,7 +41,7 @@ const MOST_WARNINGS = 100
 export function noteScreening(
   report: ImportReport,
   line: number,
-  { id, kinds, addresses }: Screening,
+  { id, kinds, addresses }: SecretScan,
   isRedacted: boolean,
 ): void {
   const note = (code: WarningCode, message: string) => {

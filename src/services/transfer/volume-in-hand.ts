@@ -4,7 +4,7 @@ import { readLine } from '../../domain/transfer/lines'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { decodeBase64 } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import { type Screening, screeningOf } from './screened-records'
+import { type SecretScan, scanRecord } from './screened-records'
 
 /** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
 export interface Picture {
@@ -34,7 +34,7 @@ export interface VolumeInHand {
   /** Those of them that have no bytes, as the file says. */
   readonly missing: ReadonlySet<string>
   /** Records that look like they hold secrets or that address an agent, by line. */
-  readonly screenings: ReadonlyMap<number, Screening>
+  readonly screenings: ReadonlyMap<number, SecretScan>
 }
 
 /** Ids that an entry or a state of one names. */
@@ -59,7 +59,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   const images = new Set<string>()
   const missing = new Set<string>()
   const states = new Set<string>()
-  const screenings = new Map<number, Screening>()
+  const screenings = new Map<number, SecretScan>()
   for await (const { record, line, bytes } of readVolumes(chunks, 1)) {
     await scheduler.tick(bytes.length / VOLUME_UNITS)
     if (record.record === 'manifest') manifest = record
@@ -75,7 +75,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
     if (record.record === 'entry') stable.set(String(record.id), stableId(record))
     if (record.record === 'entry' || record.record === 'version') {
       namedIn(record, (id) => named.add(id))
-      const screening = screeningOf(record)
+      const screening = scanRecord(record)
       if (screening !== null) screenings.set(line, screening)
       await scheduler.tick(record.text.length)
       for (const { sha256 } of record.images ?? []) images.add(sha256)

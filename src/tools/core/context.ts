@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { drawn, leftOffText, type Standing, type StandingEntry } from '../../domain/capture/recalled'
+import { drawn, leftOffText, type StartEntry, type StartMemories } from '../../domain/capture/recalled'
 import { titleOf } from '../../domain/entry/title'
 import type { PackItem } from '../../domain/pack/pack'
 import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
@@ -181,7 +181,7 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
 }
 
 /** Title and beginning of an entry of the start. */
-function shownStanding({ id, title, text, kind, agent, createdAt }: StandingEntry): Record<string, unknown> {
+function shownStanding({ id, title, text, kind, agent, createdAt }: StartEntry): Record<string, unknown> {
   const plain = trim(text.replace(WHITE_SPACE_RUN, ' '))
   const content = firstCodePoints(plain, START_CONTENT)
   return lean({
@@ -201,11 +201,11 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   ])
   const kinds = new Set<string>(kind.map((word) => kindOf(word)))
   const from = since === undefined ? null : instantOf(since, 'since', services.now())
-  const isWanted = (entry: StandingEntry): boolean =>
+  const isWanted = (entry: StartEntry): boolean =>
     (kinds.size === 0 || kinds.has(entry.kind)) && (from === null || entry.createdAt >= from)
   const facets = Object.fromEntries(
     Object.entries(found.facets).map(([facet, entries]) => [facet, entries.filter(isWanted)]),
-  ) as unknown as Standing['facets']
+  ) as unknown as StartMemories['facets']
   const { leftOff, before = [] } = found
   const last = leftOff === null ? null : { id: leftOff.id, content: leftOffText(leftOff.text, before, LEFT_OFF) }
   const budget = most - 500 - JSON.stringify(last).length

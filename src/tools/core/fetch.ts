@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Entry } from '../../domain/entry/entry'
 import { own } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry } from '../../domain/errors'
-import { givenAs, shortened } from '../../domain/flaws'
+import { givenAs, shortForm } from '../../domain/flaws'
 import { cutAround } from '../../domain/pack/content'
 import { scheduler } from '../../domain/scheduler'
 import { RESULT_BYTES } from '../../domain/search/window'
@@ -80,7 +80,7 @@ function linesOf(given: string): { readonly first: number; readonly last: number
   const first = Number(from || '1')
   const last = to === '' ? (dash === '' ? first : null) : Number(to)
   if ((from === '' && to === '') || first < 1 || (last !== null && last < first))
-    throw invalidInput(`lines "${shortened(given, 50)}" is not a range such as "10-40"`, [
+    throw invalidInput(`lines "${shortForm(given, 50)}" is not a range such as "10-40"`, [
       { path: 'lines', given: givenAs(given), example: '10-40' },
     ])
   return { first, last }
@@ -97,7 +97,7 @@ async function partOf(
     const at = foldAscii(entry.text).indexOf(foldAscii(args.around))
     if (at < 0)
       throw invalidInput(
-        `Memory ${entry.id} does not contain "${shortened(args.around, 100)}": search with mode "exact"`,
+        `Memory ${entry.id} does not contain "${shortForm(args.around, 100)}": search with mode "exact"`,
         [{ path: 'around', given: givenAs(args.around) }],
       )
     const content = cutAround({ text: entry.text, at: [at], goesOn: { before: false, after: false } }, most)

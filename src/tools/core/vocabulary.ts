@@ -5,7 +5,7 @@ import { type Metadata, own } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
-import { givenAs, inspected, shortened } from '../../domain/flaws'
+import { givenAs, inspected, shortForm } from '../../domain/flaws'
 import { homesOf, type Principal } from '../../domain/identity/scope'
 import { mostSimilarName } from '../../domain/name-similarity'
 import { isZone } from '../../domain/recall/calendar'
@@ -65,7 +65,7 @@ export const fields = {
 export function kindOf(word: string, path = 'kind'): Kind {
   const kind = readKind(word)
   if (kind !== null) return kind
-  const message = `Unknown kind "${shortened(word, 100)}". Use one of: ${kindsLike(word).join(', ')}`
+  const message = `Unknown kind "${shortForm(word, 100)}". Use one of: ${kindsLike(word).join(', ')}`
   throw invalidInput(message, [{ path, given: givenAs(word), example: kindsLike(word)[0] }])
 }
 
@@ -84,14 +84,14 @@ export function inProject<Caller extends Principal>(caller: Caller, project: str
 export function instantOf(given: string, path: string, now: Millis, zone = 'UTC'): Millis {
   const at = resolveExpression(given, zone, now)
   if (at !== null) return at
-  const message = `${path} "${shortened(given, 100)}" is not a time. Use one of: ${EXPRESSION_FORMS}`
+  const message = `${path} "${shortForm(given, 100)}" is not a time. Use one of: ${EXPRESSION_FORMS}`
   throw invalidInput(message, [{ path, given: givenAs(given), example: 'yesterday' }])
 }
 
 /** A time zone by name or offset. @throws Problem invalid_input */
 export function zoneOf(zone = 'UTC'): string {
   if (isZone(zone)) return zone
-  throw invalidInput(`Unknown time zone: ${shortened(zone, 100)}. Use an IANA name or an offset such as +05:45`, [
+  throw invalidInput(`Unknown time zone: ${shortForm(zone, 100)}. Use an IANA name or an offset such as +05:45`, [
     { path: 'timezone', given: givenAs(zone), example: 'Europe/London' },
   ])
 }
@@ -234,7 +234,7 @@ export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
         ? Object.entries(condition).map(([operator, value]) => ({ key, operator, value }))
         : [{ key, operator: Array.isArray(condition) ? 'in' : 'eq', value: condition }]
       return asked.flatMap((one) => {
-        const path = `where.${shortened(key, 100)}`
+        const path = `where.${shortForm(key, 100)}`
         const read = wrong.check(path, condition, () => {
           const filter = readMetadataFilter(one)
           if ('filter' in filter) return filter.filter

@@ -1,5 +1,5 @@
 import type { Problem, ProblemCode } from '../../domain/errors'
-import { flawsOf } from '../../domain/flaws'
+import { issuesOf } from '../../domain/flaws'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 
@@ -26,7 +26,7 @@ interface Detail {
 
 /** What was given at each place and what would be right, in this family's two words. */
 const detailsOf = (problem: Problem): Detail[] =>
-  withExamples(flawsOf(problem)).map(({ path, given, example }) => ({
+  withExamples(issuesOf(problem)).map(({ path, given, example }) => ({
     path,
     message: example === undefined ? `given ${given}` : `given ${given}; an example is ${JSON.stringify(example)}`,
   }))

@@ -2,18 +2,18 @@ import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import type { JsonValue, Metadata } from '../../domain/entry/metadata'
 import { invalidInput, notFound } from '../../domain/errors'
-import { givenAs, type Inspection, inspected, shortened } from '../../domain/flaws'
+import { givenAs, type Inspection, inspected, shortForm } from '../../domain/flaws'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Scope } from '../../domain/identity/scope'
 import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { kindsOfWord, MEMORY_TYPES, type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
-import { checkMemoryMetadata, isKnownKey, leanMetadata, shownMetadata } from '../../domain/recall/metadata'
+import { checkMemoryMetadata, compactMetadata, isKnownKey, shownMetadata } from '../../domain/recall/metadata'
 import { openProject } from '../../domain/recall/project'
 import { codePointLength, trim } from '../../domain/text'
 import type { Millis } from '../../domain/time'
 import { jsonObject } from '../fields'
 import type { JsonSchema } from '../json-schema'
-import { lenient, MemberBudget } from '../parse-arguments'
+import { coerceArguments, MemberBudget } from '../parse-arguments'
 import { provenance } from '../provenance'
 import { MAX_QUERY } from '../query-field'
 
@@ -119,7 +119,7 @@ export const memoryId = z
 /** @throws Problem not_found for what cannot be an id, as for one that is unknown */
 export function readMemoryId(given: string | number): number {
   const id = readId(given)
-  if (id === null) throw notFound(memoryNotFound(shortened(given)))
+  if (id === null) throw notFound(memoryNotFound(shortForm(given)))
   return id
 }
 
@@ -148,7 +148,7 @@ export function readMetadata(given: Metadata, wrong: Inspection, mayRemove: bool
   for (const [key, value] of Object.entries(given)) {
     if (value === null && !mayRemove && isKnownKey(key)) continue
     read[key] =
-      Object.hasOwn(SHAPES, key) && value !== null ? (lenient(SHAPES[key], value, budget) as JsonValue) : value
+      Object.hasOwn(SHAPES, key) && value !== null ? (coerceArguments(SHAPES[key], value, budget) as JsonValue) : value
   }
   checkMemoryMetadata(read, wrong, mayRemove)
   return read
@@ -192,7 +192,7 @@ export function shownMemory(memory: Memory) {
 /** A memory as models receive it where it is one of several (fabric contract §1). */
 export const leanMemory = (memory: Memory, excerpt: Excerpt, project: string | null) => ({
   ...{ id: String(memory.id), type: typeOfKind(memory.kind), ...excerpt },
-  metadata: leanMetadata(memory, project),
+  metadata: compactMetadata(memory, project),
   ...history(memory),
 })
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
-import type { TimeFacts } from '../../domain/recall/calendar'
-import { type Glimpse, typeOfKind } from '../../domain/recall/memory'
+import type { TimeDescription } from '../../domain/recall/calendar'
+import { type MemorySummary, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
 import { checkMoment } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
@@ -38,7 +38,7 @@ const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: 
 /** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
 const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
 
-const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: Glimpse) => {
+const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
     ...replaced({ supersededBy }),
@@ -58,7 +58,7 @@ const timeShown = ({
   dayOfWeek,
   isWeekend,
   weekNumber,
-}: TimeFacts) => ({
+}: TimeDescription) => ({
   ...{ epochMs, iso, timezone, utcOffset, timeOfDay, date, dayOfWeek, isWeekend, weekNumber },
 })
 

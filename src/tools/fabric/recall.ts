@@ -5,7 +5,7 @@ import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import type { Excerpt } from '../../domain/recall/excerpts'
 import { recallFilter } from '../../domain/recall/filter'
-import { KEPT } from '../../domain/recall/similarity'
+import { RETRIEVER_LIMIT } from '../../domain/recall/similarity'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
 import { RECALL_MODES } from '../../services/searching/memories/rank-memories'
 import type { RecallPage } from '../../services/searching/memories/recall'
@@ -103,7 +103,15 @@ export const recall = defineTool({
     const page = await services.recall.page(
       principal,
       {
-        ...{ query: args.query, mode: args.mode, threshold: args.threshold, kept: KEPT, limit, offset, project },
+        ...{
+          query: args.query,
+          mode: args.mode,
+          threshold: args.threshold,
+          kept: RETRIEVER_LIMIT,
+          limit,
+          offset,
+          project,
+        },
         doubtsProject: true,
         filter: recallFilter({
           ...{ kinds, layers: layers as Layer[], tags: normalizeTags(tags), project },

@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool'
 import { contextId, flag, limit, listOf, offset, output, part } from '../fields'
 import { withImages } from '../images'
 import { fitting } from '../result-size'
-import { wholeEntry } from '../threads/wire'
+import { completeEntry } from '../threads/wire'
 import { history } from './family'
 
 export const getContextHistory = defineTool({
@@ -49,7 +49,7 @@ export const getContextHistory = defineTool({
     const { context_id: id, version, offset: skipped, include_diff: withDiffs } = args
     if (version !== undefined) {
       const entry = await services.readHistory.state(principal, id, version)
-      const { kept, left } = await fitting([{ entry, show: () => wholeEntry(entry) }])
+      const { kept, left } = await fitting([{ entry, show: () => completeEntry(entry) }])
       return { result: await withImages(context, kept, { include_images: true, image_format: 'block' }, left) }
     }
     const applied = Math.min(args.limit, MAX_LIMIT)

@@ -8,8 +8,8 @@ import { formatSecond } from '../../domain/time'
 import { loadImages } from '../../services/writing/entries/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
-import { wholeEntry } from '../threads/wire'
-import { type SendApart, writeJson } from '../tool-result'
+import { completeEntry } from '../threads/wire'
+import { type SendChunked, writeJson } from '../tool-result'
 
 /** The text of a recall pack, as the prompt and the resource show it. @throws Problem as `context` does */
 export async function recallPack(
@@ -33,7 +33,7 @@ export const imageUrl = ({ origin }: ToolContext, { hash }: ImageRef): string =>
 
 /** An entry as resources show it: as get_context_by_ids does, and what it is. */
 export const shownEntry = (entry: Entry, context: ToolContext): Record<string, unknown> => ({
-  ...wholeEntry(entry),
+  ...completeEntry(entry),
   kind: entry.kind,
   ...(entry.title === null ? {} : { title: entry.title }),
   ...(entry.project === null ? {} : { project: entry.project }),
@@ -91,7 +91,7 @@ async function threadContents(
   context: ToolContext,
   threadId: string,
   uri: string,
-  sendApart: SendApart,
+  sendApart: SendChunked,
 ): Promise<Content[] | null> {
   const { entries, omitted, total } = await context.services.directory.tail(
     context.principal,
@@ -151,7 +151,7 @@ export async function readContents(
   context: ToolContext,
   resource: Resource,
   uri: string,
-  sendApart: SendApart,
+  sendApart: SendChunked,
 ): Promise<Content[] | null> {
   switch (resource.kind) {
     case 'entry':

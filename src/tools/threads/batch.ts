@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Problem } from '../../domain/errors'
-import { flawsOf } from '../../domain/flaws'
+import { issuesOf } from '../../domain/flaws'
 import { scheduler } from '../../domain/scheduler'
 import { attempt, type Outcome } from '../../services/outcome'
 import { GenerationFailed } from '../../services/writing/entries/generate'
@@ -121,7 +121,7 @@ export function listedBatch(name: string, item: z.ZodType, single: string, atomi
 
 /** What is wrong with an item, by paths that begin at the arguments of the call. */
 const flawsAt = (list: string, index: number, problem: Problem) =>
-  flawsOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
+  issuesOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
 
 const itemFailure = (list: 'entries' | 'updates', index: number, id: number | null, { message, code }: Problem) => ({
   index,

@@ -126,7 +126,7 @@ const NOTHING = 'Nothing was deleted: no entry matches that you may change'
  * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
  * call takes so many at most, and the same call goes on.
  */
-export function tellDeletion(facts: DeletionFacts): Result {
+export function deletionAnswer(facts: DeletionFacts): Result {
   const { did, count } = facts
   const warnings = count > 0 ? {} : { warnings: facts.missing.length > 0 ? facts.missing : [NOTHING] }
   if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids, ...warnings }
@@ -179,7 +179,7 @@ export const deleteContext = defineWritingTool({
   queuesWork: (_, facts) => tookSome(facts),
   work: (context, args) => carryOutDeletion(context, selectionOf(args), args),
   recall: deletedBefore,
-  answer: tellDeletion,
+  answer: deletionAnswer,
   unfinished: {
     when: isUncounted,
     finish: (context, args, facts) => countLeft(context, selectionOf(args), facts),
@@ -228,7 +228,10 @@ export const deleteContextBatch = defineWritingTool({
   queuesWork: (_, facts) => tookSome(facts),
   work: (context, args) => carryOutDeletion(context, batchSelectionOf(args, context.services.now()), args),
   recall: deletedBefore,
-  answer: (facts, args) => ({ ...tellDeletion(facts), ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }) }),
+  answer: (facts, args) => ({
+    ...deletionAnswer(facts),
+    ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }),
+  }),
   unfinished: {
     when: isUncounted,
     finish: (context, args, facts) => countLeft(context, batchSelectionOf(args, context.services.now()), facts),

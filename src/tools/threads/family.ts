@@ -1,4 +1,4 @@
-import { flawsOf } from '../../domain/flaws'
+import { issuesOf } from '../../domain/flaws'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 import { isRecord } from '../record'
@@ -19,7 +19,7 @@ export const threads: Family = {
   },
   failure(problem) {
     const { code, message, retryable, beside } = problem
-    const flaws = flawsOf(problem)
+    const flaws = issuesOf(problem)
     const details = flaws.length > 0 ? withExamples(flaws) : problem.details
     const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }
     const more = { ...(details === undefined ? {} : { details }), ...beside }

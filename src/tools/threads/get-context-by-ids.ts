@@ -10,7 +10,7 @@ import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
 import { threads } from './family'
-import { omittedOutput, wholeEntry, wholeEntryOutput } from './wire'
+import { completeEntry, completeEntryOutput, omittedOutput } from './wire'
 
 /** @throws Problem invalid_input for what is no instant, or lies before what is kept */
 function instantOf(given: string, { config, services }: CallContext): number {
@@ -36,7 +36,7 @@ export const getContextByIds = defineTool({
     image_format: imageFormat,
     as_of: z.string().optional().meta({ description: 'As they were then, ISO 8601' }),
   }),
-  output: output({ result: z.array(wholeEntryOutput), missing: listOf(z.int(), 'Id'), omitted: omittedOutput }),
+  output: output({ result: z.array(completeEntryOutput), missing: listOf(z.int(), 'Id'), omitted: omittedOutput }),
   async handler(context, args) {
     const ids = [...new Set(args.context_ids)]
     const { services, principal } = context
@@ -46,7 +46,7 @@ export const getContextByIds = defineTool({
         ? await services.entries.readWithin(principal, ids, RESULT_BYTES)
         : await services.history.asOf(principal, ids, at, RESULT_BYTES)
     const { kept, omitted, left } = await fitting(
-      read.entries.map((entry) => ({ entry, show: () => wholeEntry(entry) })),
+      read.entries.map((entry) => ({ entry, show: () => completeEntry(entry) })),
     )
     const found = new Set([...read.entries.map(({ id }) => id), ...read.omitted])
     return {

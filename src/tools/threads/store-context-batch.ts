@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { keptOf, outcomesOf } from '../../services/outcome'
+import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { storedBefore } from '../facts'
 import { flag } from '../fields'
@@ -43,7 +43,7 @@ export const storeContextBatch = defineWritingTool({
       )
       if (failure) throw failure
     }
-    return keptOf(outcomes)
+    return storedOutcomes(outcomes)
   },
   recall: storedBefore,
   answer(kept) {

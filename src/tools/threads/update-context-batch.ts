@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
-import { keptOf, outcomesOf } from '../../services/outcome'
+import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { updatedBefore } from '../facts'
 import { flag, listOf } from '../fields'
@@ -42,7 +42,7 @@ export const updateContextBatch = defineWritingTool({
       const failure = atomicFailure('updates', outcomes, place, idAt)
       if (failure) throw failure
     }
-    return keptOf(outcomes)
+    return storedOutcomes(outcomes)
   },
   recall: updatedBefore,
   answer(kept, args) {

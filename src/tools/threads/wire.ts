@@ -14,7 +14,7 @@ const replaced = ({ supersededBy }: Pick<Entry, 'supersededBy'>) =>
   supersededBy === undefined ? {} : { superseded_by: supersededBy }
 
 /** An entry as `get_context_by_ids` returns it: whole, without summary. */
-export const wholeEntry = (entry: Entry): Record<string, unknown> => ({
+export const completeEntry = (entry: Entry): Record<string, unknown> => ({
   id: entry.id,
   thread_id: entry.threadId,
   source: entry.source,
@@ -81,7 +81,7 @@ const entryOutput = {
   approved: z.boolean().meta({ description: 'By a person' }),
 }
 
-export const wholeEntryOutput = part('Entry', { ...entryOutput, archived: z.boolean() })
+export const completeEntryOutput = part('Entry', { ...entryOutput, archived: z.boolean() })
 
 const foundEntryOutput = part('Entry', {
   ...entryOutput,

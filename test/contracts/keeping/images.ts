@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { freshPrincipal } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
@@ -79,7 +79,7 @@ export function imageRemovalContract(name: string, make: () => Promise<Ground>):
     it('when a cleaner slept through its claim: it removes nothing', async () => {
       await unused('f')
       world.afterClaim.next(async () => {
-        world.clock.advance(CLAIM_MS + 1)
+        world.clock.advance(LEASE_MS + 1)
         await world.clean()
         await world.store(ada, 'f')
       })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CLAIM_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { WorkItem, WorkTopic } from '../../../src/ports/outbox'
 import { createOutboxWork } from '../../../src/services/keeping/outbox-work'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
@@ -39,7 +39,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       await queue('vector_sync', 'm')
       const [first] = await claim()
       expect(await claim()).toEqual([])
-      world.clock.advance(CLAIM_MS)
+      world.clock.advance(LEASE_MS)
       const [second] = await claim()
       expect(second).toMatchObject({ id: first?.id, attempts: 2 })
       expect(second?.token).not.toBe(first?.token)
@@ -56,7 +56,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
     it('and lets a worker that lost it neither finish, nor postpone, nor prolong it', async () => {
       await queue('vector_sync', 'm')
       const stale = await claim()
-      world.clock.advance(CLAIM_MS)
+      world.clock.advance(LEASE_MS)
       const holder = await claim()
       await world.outbox.finish(stale)
       await world.outbox.retry(stale, 'late')
@@ -79,7 +79,7 @@ export function outboxContract(name: string, make: () => Promise<Ground>): void 
       await queue('vector_sync', 'm', 'n')
       const items = await claim()
       for (let step = 0; step < 3; step++) {
-        world.clock.advance(CLAIM_MS - 1)
+        world.clock.advance(LEASE_MS - 1)
         expect(await world.outbox.hold(items)).toHaveLength(2)
         expect(await claim()).toEqual([])
       }

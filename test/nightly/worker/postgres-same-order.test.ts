@@ -11,7 +11,7 @@ import { createObjectVectorIndex } from '../../../src/adapters/vector-object'
 import type { Generated, Layer } from '../../../src/domain/entry/entry'
 import { modelKey } from '../../../src/domain/meaning/vector'
 import { type RecallFilter, recallFilter } from '../../../src/domain/recall/filter'
-import { KEPT } from '../../../src/domain/recall/similarity'
+import { RETRIEVER_LIMIT } from '../../../src/domain/recall/similarity'
 import { EVERYTHING, type Filter } from '../../../src/domain/search/filter'
 import type { SearchMode } from '../../../src/domain/search/query'
 import type { VectorIndex } from '../../../src/ports/vector-index'
@@ -147,7 +147,7 @@ it(`recalls of ${ENTRIES} memories the same, with the same scores`, { timeout: 6
   for (let i = 0; i < QUERIES / 2; i++) {
     const { query, threshold, filter } = (recalls[i % recalls.length] as (typeof recalls)[number])()
     const request = {
-      ...{ query, threshold, kept: KEPT, first: i % 2 === 0 ? ('most' as const) : ('rarest' as const) },
+      ...{ query, threshold, kept: RETRIEVER_LIMIT, first: i % 2 === 0 ? ('most' as const) : ('rarest' as const) },
       filter: recallFilter({ kinds: [], layers: [], tags: [], project: null, ...filter }),
     }
     const answers = await Promise.all(

@@ -3,7 +3,7 @@ import type { Bindings } from '../../../src/composition/isolate'
 import { composeServices } from '../../../src/composition/worker'
 import { Problem } from '../../../src/domain/errors'
 import { sha256Hex } from '../../../src/domain/text'
-import { Known } from '../../../src/domain/transfer/content'
+import { KnownIds } from '../../../src/domain/transfer/content'
 import type { CarriedRecord, EntryRecord, TransferRecord } from '../../../src/domain/transfer/records'
 import { readVolumes, wholeVolumes } from '../../../src/domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../../src/domain/transfer/volume-writer'
@@ -67,7 +67,7 @@ async function volumes(): Promise<Volume[]> {
   ]
   const made: Volume[] = []
   for (const records of [first, [104, 105, 106].map((i) => told(`e${i}`))]) {
-    const known = new Known()
+    const known = new KnownIds()
     for (const record of records) if (record.record === 'entry') known.note(record)
     for await (const volume of writeVolumes({ store: 'test:faults', at: AT }, records, known)) made.push(volume)
   }

@@ -2,7 +2,7 @@
 // what a call for the moment takes in the Worker; here all are written in one go.
 
 import { Param, SQL, StringChunk } from 'drizzle-orm'
-import type { Sight } from '../../../domain/history/feed'
+import type { VisibilityChange } from '../../../domain/history/feed'
 import type { SqlDialect } from './dialect'
 
 export type Row = Record<string, unknown>
@@ -25,7 +25,7 @@ interface OrgLock {
 }
 
 /** Hears what a batch has changed, once it is committed. @param sights null for more than could be told */
-export type Announce = (org: string, sights: readonly Sight[] | null) => void
+export type Announce = (org: string, sights: readonly VisibilityChange[] | null) => void
 
 /** A database as the SQL adapters need it. Statements are read by their handles (batch.ts). */
 export interface SqlConnection {
@@ -45,10 +45,11 @@ export interface SqlConnection {
 }
 
 /** The name of a premise in the message of a guard that failed. */
-export const premiseIn = (message: string): string | null => /precondition failed: (\w+)/.exec(message)?.[1] ?? null
+export const failedPrecondition = (message: string): string | null =>
+  /precondition failed: (\w+)/.exec(message)?.[1] ?? null
 
 /** A guard inside a batch did not hold, so nothing of the batch happened. */
-export class PremiseFailed extends Error {
+export class PreconditionFailed extends Error {
   /** @param premise its name, where the guard has one */
   constructor(readonly premise: string | null = null) {
     super('the premise of a guarded batch no longer holds')

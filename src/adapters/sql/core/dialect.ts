@@ -8,7 +8,7 @@ import type { Filter, Predicate } from '../../../domain/search/filter'
 import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
-import type { NearbyRequest } from '../../../ports/vector-index'
+import type { SimilarRequest } from '../../../ports/vector-index'
 import type { Plan } from '../plan/plan'
 
 /** Where a project's terms begin, in both forms in which an index keeps them. */
@@ -213,7 +213,7 @@ export interface SqlDialect {
       model: string,
       query: QuantizedVector,
       layer: Layer,
-      part: Pick<NearbyRequest, 'most' | 'least' | 'project'>,
+      part: Pick<SimilarRequest, 'most' | 'least' | 'project'>,
     ) => SQL
   } | null
   /** The search index of code. */

@@ -18,7 +18,7 @@ const TRUE = sql`1 = 1`
  */
 
 /** What a question is about beside who asks; every layer when it names none. */
-export interface Sight {
+export interface VisibilityFilter {
   readonly layers?: readonly Layer[]
   /** The agent whose own diary pages are shown to their owner beside what is listed; nobody's when absent. */
   readonly diaryOf?: string | null
@@ -40,7 +40,7 @@ export const expired = (now: Millis, alias = 'e'): SQL => sql`${sql.raw(alias)}.
  * What a call has deleted is gone for everybody from its commit on, although the row may be removed behind it (leaving.ts). As a
  * rule nothing is leaving, which is asked once a statement and not for each row.
  */
-export const staying = (alias: string, id = 'id'): SQL =>
+export const isActive = (alias: string, id = 'id'): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM pending_deletes) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM pending_deletes l))`
 
 /** Nor does anybody see what was of an entry that is being erased. */
@@ -52,25 +52,36 @@ const unerased = (alias: string, id: string): SQL =>
  * Of a row that is being deleted behind its call: its last state is kept, and it was there until its deletion, which happened after
  * `then`; of one that stays: true.
  */
-export const stayingOrKept = (alias: string, then: number | null = null): SQL => {
+export const isActiveOrRetained = (alias: string, then: number | null = null): SQL => {
   const later = then === null ? sql`` : sql` AND l.at > ${then}`
-  return sql`(${staying(alias)} OR EXISTS (
+  return sql`(${isActive(alias)} OR EXISTS (
     SELECT 1 FROM pending_deletes l WHERE l.entry_id = ${sql.raw(alias)}.id AND l.retain_versions = 1${later}))`
 }
 
 /** Readable by id: also archived entries and the owner's own diary pages. */
-export const visible = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e', sight: Sight = {}): SQL =>
-  sql`${visibleThen(dialect, scope, now, alias, sight)} AND ${staying(alias)}`
+export const visible = (
+  dialect: SqlDialect,
+  scope: Scope,
+  now: Millis,
+  alias = 'e',
+  sight: VisibilityFilter = {},
+): SQL => sql`${visibleThen(dialect, scope, now, alias, sight)} AND ${isActive(alias)}`
 
 /** The same of an instant before now, also of a kept state: what was deleted since was there. */
-export function visibleThen(dialect: SqlDialect, scope: Scope, then: number, alias = 'e', sight: Sight = {}): SQL {
+export function visibleThen(
+  dialect: SqlDialect,
+  scope: Scope,
+  then: number,
+  alias = 'e',
+  sight: VisibilityFilter = {},
+): SQL {
   const e = sql.raw(alias)
   const alive = sql`(${e}.expires_at IS NULL OR ${e}.expires_at > ${then})`
   const layers = sight.layers === undefined ? sql`` : sql` AND ${e}.layer IN (${sql.raw(sight.layers.join(', '))})`
   const trusted = sight.isApproved ? sql` AND ${approved(alias)}` : sql``
   const org = sql`${scope.org}`
   const own = sight.inOrderOfOrg ? dialect.plan.rangeOf(sql`${e}.org`, org) : sql`${e}.org = ${org}`
-  return sql`${own} AND ${alive} AND ${circle(dialect, scope, alias)}${layers}${trusted}`
+  return sql`${own} AND ${alive} AND ${accessScope(dialect, scope, alias)}${layers}${trusted}`
 }
 
 /**
@@ -81,10 +92,15 @@ export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, al
   sql`${visibleThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
 
 /** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
-export const listed = (dialect: SqlDialect, scope: Scope, now: Millis, alias = 'e', sight: Sight = {}): SQL =>
-  sql`${shown(alias, sight)} AND ${visible(dialect, scope, now, alias, sight)}`
+export const listed = (
+  dialect: SqlDialect,
+  scope: Scope,
+  now: Millis,
+  alias = 'e',
+  sight: VisibilityFilter = {},
+): SQL => sql`${shown(alias, sight)} AND ${visible(dialect, scope, now, alias, sight)}`
 
-function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
+function shown(alias: string, { diaryOf = null, captured = null }: VisibilityFilter): SQL {
   const e = sql.raw(alias)
   const isCaptured = sql`${e}.listed = 0 AND ${e}.captured = 1 AND ${e}.diary = 0`
   if (captured === 'alone') return isCaptured
@@ -94,7 +110,8 @@ function shown(alias: string, { diaryOf = null, captured = null }: Sight): SQL {
 }
 
 /** What a filter of a search or list is about beside who asks: captured entries too where it asks for them. */
-export const sightOf = (filter: Filter): Sight => (namesCaptured(filter) ? { captured: 'too' } : {})
+export const visibilityFilterOf = (filter: Filter): VisibilityFilter =>
+  namesCaptured(filter) ? { captured: 'too' } : {}
 
 /** Put out of sight by the life cycle: what a list shows that asks for such alone. */
 export const archived = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
@@ -116,14 +133,14 @@ export const listedToChange = (dialect: SqlDialect, scope: Scope, now: Millis, a
  * entry went, whether that entry is the caller's to bring back or to erase; of an older one, whether the caller may write it again.
  */
 export const wasChangeable = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
-  sql`${circle(dialect, scope, alias)}${within(dialect, scope, alias)} AND ${unerased(alias, 'entry_id')}`
+  sql`${accessScope(dialect, scope, alias)}${within(dialect, scope, alias)} AND ${unerased(alias, 'entry_id')}`
 
 /** A narrowed key writes inside its projects only, not what belongs to the whole org. */
 const within = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
   scope.projects === null ? sql`` : sql` AND ${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
 
 /** Project and reader, which entries and thread counters carry, and changes twice: before, in columns `was_…`, and after. */
-export function circle(
+export function accessScope(
   dialect: SqlDialect,
   scope: Scope,
   alias: string,
@@ -134,7 +151,7 @@ export function circle(
 }
 
 /** The same of a deletion `c` in the log: who could read by its id what went, also where lists did not show it. */
-export const lastCircle = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
+export const lastAccessScope = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
   circleOf(dialect, scope, [sql.raw(`${alias}.last_reader`), sql.raw(`${alias}.was_project`)], 'null')
 
 function circleOf(
@@ -169,10 +186,10 @@ export const projectsOf = ({ projects }: Pick<Scope, 'projects'>): readonly stri
   projects === null ? null : ['', ...projects]
 
 /** The same as `listed` of a row beside an entry (its `entry_id`) that knows what lists ask of it; no project is '' there. */
-export const listedBeside = (dialect: SqlDialect, scope: Scope, now: Millis, alias: string): SQL => {
+export const isListedAuxiliary = (dialect: SqlDialect, scope: Scope, now: Millis, alias: string): SQL => {
   const t = sql.raw(alias)
-  return sql`${t}.listed = 1 AND (${t}.expires_at IS NULL OR ${t}.expires_at > ${now}) AND ${staying(alias, 'entry_id')}
-    AND ${circle(dialect, scope, alias, 'empty')}`
+  return sql`${t}.listed = 1 AND (${t}.expires_at IS NULL OR ${t}.expires_at > ${now}) AND ${isActive(alias, 'entry_id')}
+    AND ${accessScope(dialect, scope, alias, 'empty')}`
 }
 
 /** An entry whose readers are everybody, or those of another entry: whoever reads that one by its reader reads this one too. */

@@ -6,7 +6,7 @@ import type { Page } from '../page'
 import { Changes } from '../parts/changes'
 import { withQuery } from '../parts/words'
 import { requireSession } from '../session'
-import { asked, principalOf, type Visit } from '../visit'
+import { principalOf, queryParameter, type Visit } from '../visit'
 
 /** Shows the change feed: the latest changes, and new ones as they happen if scripts run. */
 const SHOWN = 100
@@ -38,7 +38,7 @@ export async function activity(visit: Visit): Promise<Page> {
 export async function activityStream(visit: Visit, lastEventId: string | null): Promise<Response> {
   const { services } = visit
   const principal = principalOf(visit)
-  const after = lastEventId ?? asked(visit, 'after') ?? undefined
+  const after = lastEventId ?? queryParameter(visit, 'after') ?? undefined
   const requireOpen = () => requireSession(services, visit.session)
   const pages = await openPages(services, principal, { after, filters: [WHOLE_FEED], requireOpen })
   return new Response(ticking(eventStream(services, principal, pages), ':\n\n'), {

@@ -2,7 +2,7 @@ import { Problem } from '../../../domain/errors'
 import type { Administrator } from '../../../services/people/administration'
 import { requireRole } from '../../auth'
 import { Choice } from '../parts/form'
-import { administratorFor, asked, sent, type Visit } from '../visit'
+import { administratorFor, queryParameter, sent, type Visit } from '../visit'
 
 /** Finds the organization that is administered: an admin key has its own; the holder of ADMIN_TOKEN names it in the address or form. */
 export interface Administering {
@@ -17,7 +17,7 @@ export interface Administering {
  */
 export async function administering(visit: Visit, action: string): Promise<Administering> {
   const by = administratorFor(visit, action)
-  if (by.kind === 'operator') return { by, org: sent(visit, 'org') ?? asked(visit, 'org') }
+  if (by.kind === 'operator') return { by, org: sent(visit, 'org') ?? queryParameter(visit, 'org') }
   try {
     requireRole(by.caller, 'admin')
   } catch (error) {

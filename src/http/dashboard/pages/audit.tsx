@@ -4,7 +4,7 @@ import type { Page } from '../page'
 import { Name, Nothing, Time } from '../parts/common'
 import { Choice, Field } from '../parts/form'
 import { entryAt, plain, plural, samePage } from '../parts/words'
-import { asked, type Visit } from '../visit'
+import { queryParameter, type Visit } from '../visit'
 import { administering, OrgChoice, orgsFor } from './administering'
 
 /** Shows the audit log, newest first. */
@@ -50,9 +50,9 @@ function Filters({ visit, org }: { visit: Visit; org: string | null }) {
   return (
     <form method="get" action="/audit" class="bar-form">
       {visit.credential.kind === 'operator' && org !== null ? <input type="hidden" name="org" value={org} /> : null}
-      <Field name="action" label="Action" value={asked(visit, 'action')} placeholder="store_context" />
-      <Field name="by" label="Id of a key" value={asked(visit, 'by')} />
-      <Choice name="outcome" label="Outcome" value={asked(visit, 'outcome')} options={OUTCOMES} />
+      <Field name="action" label="Action" value={queryParameter(visit, 'action')} placeholder="store_context" />
+      <Field name="by" label="Id of a key" value={queryParameter(visit, 'by')} />
+      <Choice name="outcome" label="Outcome" value={queryParameter(visit, 'outcome')} options={OUTCOMES} />
       <button type="submit">Filter</button>
     </form>
   )
@@ -60,14 +60,14 @@ function Filters({ visit, org }: { visit: Visit; org: string | null }) {
 
 /** Reads the filter from the address. The guard refuses parameters named like keys, so the key's id has another name. */
 function requestOf(visit: Visit) {
-  const before = asked(visit, 'before')
-  const outcome = asked(visit, 'outcome')
+  const before = queryParameter(visit, 'before')
+  const outcome = queryParameter(visit, 'outcome')
   return {
     before: before !== null && /^\d{1,15}$/.test(before) ? Number(before) : null,
     limit: SIZE,
-    key: asked(visit, 'by'),
+    key: queryParameter(visit, 'by'),
     // Rows show it the same way.
-    action: asked(visit, 'action')?.trim().replaceAll(' ', '_') ?? null,
+    action: queryParameter(visit, 'action')?.trim().replaceAll(' ', '_') ?? null,
     allowed: outcome === 'done' ? true : outcome === 'denied' ? false : null,
   }
 }

@@ -6,7 +6,7 @@ import { PostForm } from '../parts/form'
 import { callTool, hasRole, type Visit } from '../visit'
 
 /** Replaces the overview while no memory is stored: an introduction and three steps. */
-export const Beginning = ({ visit }: { visit: Visit }) => {
+export const EmptyOverview = ({ visit }: { visit: Visit }) => {
   const { origin } = visit.url
   const open = visit.config.authMode === 'open'
   return (

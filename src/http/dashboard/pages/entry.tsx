@@ -3,7 +3,7 @@ import type { Entry } from '../../../domain/entry/entry'
 import { readId } from '../../../domain/entry/link'
 import { titleOf } from '../../../domain/entry/title'
 import { notFound, Problem } from '../../../domain/errors'
-import { mayOffer } from '../../../domain/identity/scope'
+import { mayChange } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
 import type { LinkedEntry } from '../../../domain/report'
 import type { Millis } from '../../../domain/time'
@@ -28,7 +28,7 @@ import {
 import { PostForm } from '../parts/form'
 import { Markdown, Verbatim } from '../parts/markdown'
 import { entryAt, plain, plural, samePage } from '../parts/words'
-import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 import { Used } from './usage'
 
 /** Shows the metadata and links of a memory. */
@@ -169,7 +169,7 @@ export async function changeable(visit: Visit): Promise<Entry | Deleted> {
     if (seen.ok && seen.value.deleted) return { deletedAt: seen.value.currentVersion }
     throw noEntry()
   }
-  if (!mayOffer(principal, entry)) throw new Problem('forbidden', 'This key can read this memory but not change it.')
+  if (!mayChange(principal, entry)) throw new Problem('forbidden', 'This key can read this memory but not change it.')
   return entry
 }
 
@@ -329,7 +329,7 @@ export const Versions = ({ visit, ...props }: VersionsProps) => {
 
 /** Shows a text as Markdown, or exactly as stored. */
 export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
-  const isPlain = asked(visit, 'as') === 'text'
+  const isPlain = queryParameter(visit, 'as') === 'text'
   return (
     <div class="text-of more">
       {isPlain ? <Verbatim text={text} /> : <Markdown text={text} />}
@@ -350,7 +350,7 @@ const DEEPEST = 1_000_000
 async function look(visit: Visit, id: number) {
   const { services } = visit
   const principal = principalOf(visit)
-  const window = { limit: VERSIONS, offset: askedNumber(visit, 'offset', 0, DEEPEST) }
+  const window = { limit: VERSIONS, offset: queryNumber(visit, 'offset', 0, DEEPEST) }
   const [entries, links, versions, use] = await Promise.all([
     services.entries.read(principal, [id]),
     services.overview.links(principal, id, LINKS),
@@ -362,7 +362,7 @@ async function look(visit: Visit, id: number) {
 
 /** Reports the last action, with its undo. */
 function Done({ visit, id }: { visit: Visit; id: number }) {
-  const done = asked(visit, 'done')
+  const done = queryParameter(visit, 'done')
   if (done === 'changed') return <Note>Your changes are stored.</Note>
   if (done === 'approved') return <Note>You have approved this version. Packs and hooks include it.</Note>
   if (done === 'restored') return <Note>The memory was restored.</Note>
@@ -397,7 +397,7 @@ function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: bool
 function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Awaited<ReturnType<typeof look>> }) {
   const { services, formToken } = visit
   const now = services.now()
-  const may = mayOffer(principalOf(visit), entry)
+  const may = mayChange(principalOf(visit), entry)
   return (
     <>
       <Done visit={visit} id={entry.id} />
@@ -457,7 +457,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
 
 /** Shows a deleted memory, as long as it can be restored. */
 function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
-  const change = asked(visit, 'change')
+  const change = queryParameter(visit, 'change')
   const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
   return (
     <>

@@ -11,7 +11,7 @@ import { Name, ProjectLink } from '../parts/common'
 import { Clients } from '../parts/connect'
 import { bytes, count, plain, plural } from '../parts/words'
 import { hasRole, principalOf, type Visit } from '../visit'
-import { Beginning } from './beginning'
+import { EmptyOverview } from './beginning'
 
 /** Reads the data of the overview. */
 export const DAYS = 30
@@ -20,7 +20,7 @@ const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
 
-export async function look(visit: Visit) {
+export async function readOverview(visit: Visit) {
   const { services } = visit
   const principal = principalOf(visit)
   const now = services.now()
@@ -37,7 +37,7 @@ export async function look(visit: Visit) {
   return { totals, vectors, activity, latest, suggestion, full, now }
 }
 
-export type Seen = Awaited<ReturnType<typeof look>>
+export type Seen = Awaited<ReturnType<typeof readOverview>>
 
 /** How much there is, and whether it is found. */
 /** The share of a limit from which on it is told as too much (operate contract §4). */
@@ -182,8 +182,8 @@ const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
 }
 
 export async function overview(visit: Visit): Promise<Page> {
-  const seen = await look(visit)
-  if (seen.totals.entries === 0) return { title: 'Welcome', at: '/', body: <Beginning visit={visit} /> }
+  const seen = await readOverview(visit)
+  if (seen.totals.entries === 0) return { title: 'Welcome', at: '/', body: <EmptyOverview visit={visit} /> }
   return {
     title: 'Overview',
     at: '/',

@@ -10,7 +10,7 @@ import { Bar } from '../parts/charts'
 import { Copyable, KindLabel, Name, Note, Nothing } from '../parts/common'
 import { Choice, Field } from '../parts/form'
 import { count, entryAt, plain, plural, score } from '../parts/words'
-import { asked, askedNumber, callerOf, principalOf, type Visit } from '../visit'
+import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
   limit: 'beyond the limit',
@@ -182,13 +182,13 @@ interface Wanted {
 }
 
 const readWanted = (visit: Visit): Wanted => ({
-  goal: asked(visit, 'goal'),
-  intent: INTENTS.find((one) => one === asked(visit, 'intent')) ?? 'build',
-  layer: PACK_LAYERS.find((one) => one === asked(visit, 'layer')) ?? 'recall',
-  project: asked(visit, 'project'),
-  domain: asked(visit, 'domain'),
-  agent: asked(visit, 'agent'),
-  budget: askedNumber(visit, 'budget', 0, MOST_TOKENS),
+  goal: queryParameter(visit, 'goal'),
+  intent: INTENTS.find((one) => one === queryParameter(visit, 'intent')) ?? 'build',
+  layer: PACK_LAYERS.find((one) => one === queryParameter(visit, 'layer')) ?? 'recall',
+  project: queryParameter(visit, 'project'),
+  domain: queryParameter(visit, 'domain'),
+  agent: queryParameter(visit, 'agent'),
+  budget: queryNumber(visit, 'budget', 0, MOST_TOKENS),
 })
 
 const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } }: { wanted: Wanted }) => (

@@ -18,7 +18,7 @@ import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../par
 import { Area, Choice, Field, PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
 import { entryAt, plain, plural, samePage } from '../parts/words'
-import { asked, askedNumber, callerOf, principalOf, sent, type Visit } from '../visit'
+import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
 
 /** The forms of a review: keep, drop, merge. Each has a shortcut key if scripts run. */
 /** Parameters of the address that are preserved. */
@@ -28,7 +28,7 @@ const CARRIED = ['project', 'client', 'after'] as const
 export const Carried = ({ visit }: { visit: Visit }) => (
   <>
     {CARRIED.map((name) => {
-      const value = asked(visit, name)
+      const value = queryParameter(visit, name)
       return value === null ? null : <input type="hidden" name={name} value={value} />
     })}
     {visit.url.searchParams.getAll('change').map((change) => (
@@ -73,7 +73,7 @@ const KindChoice = ({ kind }: { kind: string }) => {
   )
 }
 
-export const Keep = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
+export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
     <h2>Keep it</h2>
     <Carried visit={visit} />
@@ -157,9 +157,9 @@ const DONE = new Map(
 
 export const Done = ({ visit }: { visit: Visit }) => {
   const undoable = visit.url.searchParams.getAll('change').length
-  const said = DONE.get(asked(visit, 'done') ?? '')
+  const said = DONE.get(queryParameter(visit, 'done') ?? '')
   if (said === undefined && undoable === 0) return null
-  const made = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
+  const made = queryNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
   return (
     <Note>
       <span>
@@ -326,7 +326,7 @@ export const pairs = ({ form }: Visit, name: string) =>
     return id === undefined || version === undefined ? [] : [[Number(id), Number(version)] as const]
   })
 
-export async function keep(visit: Visit): Promise<Response> {
+export async function approveSession(visit: Visit): Promise<Response> {
   const { id, version } = seen(visit)
   const { reviewed } = await reviewing(visit, 'captured.keep', (caller) =>
     visit.services.capture.review.keep(caller, id, {
@@ -433,7 +433,7 @@ const One = ({ visit, of, entry, others }: OneProps) => {
         <Merge visit={visit} of={of} others={others} text={text} />
       </div>
       <div class="beside card">
-        <Keep visit={visit} of={of} />
+        <ApproveForm visit={visit} of={of} />
         <hr />
         <div class="actions">
           <Drop visit={visit} of={of} />
@@ -487,15 +487,15 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
 )
 
 function placeOf(visit: Visit) {
-  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(asked(visit, 'after') ?? '') ?? []
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(queryParameter(visit, 'after') ?? '') ?? []
   return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
 }
 
 export async function review(visit: Visit): Promise<Page> {
   const items = await reviewing(visit, 'captured.list', async (caller) => {
-    const { scope, project } = await namedProjectOrNone(visit.services, caller, asked(visit, 'project'))
+    const { scope, project } = await namedProjectOrNone(visit.services, caller, queryParameter(visit, 'project'))
     return visit.services.capture.review.list(scope, {
-      ...{ project, client: asked(visit, 'client'), after: placeOf(visit), limit: SIZE },
+      ...{ project, client: queryParameter(visit, 'client'), after: placeOf(visit), limit: SIZE },
     })
   })
   const addressing = await visit.services.capture.review.addressing(principalOf(visit), MOST_ADDRESSING)
@@ -524,8 +524,8 @@ export async function review(visit: Visit): Promise<Page> {
               <p>
                 Sessions of clients with the plugin of this server appear here for review. To install it:{' '}
                 <code>commonplace setup claude-code --capture</code>.
-                {asked(visit, 'after') === null ? '' : ' You skipped some: '}
-                {asked(visit, 'after') === null ? null : <a href="/review">start again</a>}
+                {queryParameter(visit, 'after') === null ? '' : ' You skipped some: '}
+                {queryParameter(visit, 'after') === null ? null : <a href="/review">start again</a>}
               </p>
             </Nothing>
           </section>

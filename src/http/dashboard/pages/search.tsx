@@ -27,7 +27,7 @@ import {
 } from '../parts/common'
 import { Choice, Field } from '../parts/form'
 import { plural, score } from '../parts/words'
-import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 /** Parses the conditions on metadata of a search form into filters. */
 
@@ -62,14 +62,14 @@ export const toFilter = ({ key, operator, value }: Condition) => ({
 })
 
 /** Reads a search from the address and runs it. */
-export const LEGS = ['both', 'words', 'meaning'] as const
-export type Leg = (typeof LEGS)[number]
+export const RETRIEVERS = ['both', 'words', 'meaning'] as const
+export type Retriever = (typeof RETRIEVERS)[number]
 export const MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type Mode = (typeof MODES)[number]
 
-export interface Wanted {
+export interface SearchFormState {
   readonly query: string | null
-  readonly by: Leg
+  readonly by: Retriever
   readonly mode: Mode
   readonly thread: string | null
   readonly project: string | null
@@ -104,24 +104,24 @@ const NEAR = 'No memory contains these words. These are the most similar by mean
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
   options.find((option) => option === value) ?? null
 
-export const readSearch = (visit: Visit): Wanted => ({
-  query: asked(visit, 'q'),
-  by: oneOf(LEGS, asked(visit, 'by')) ?? 'both',
-  mode: oneOf(MODES, asked(visit, 'mode')) ?? 'match',
-  thread: asked(visit, 'thread'),
-  project: asked(visit, 'project'),
-  tag: asked(visit, 'tag'),
-  source: oneOf(SOURCES, asked(visit, 'source')),
-  from: asked(visit, 'from'),
-  to: asked(visit, 'to'),
+export const readSearch = (visit: Visit): SearchFormState => ({
+  query: queryParameter(visit, 'q'),
+  by: oneOf(RETRIEVERS, queryParameter(visit, 'by')) ?? 'both',
+  mode: oneOf(MODES, queryParameter(visit, 'mode')) ?? 'match',
+  thread: queryParameter(visit, 'thread'),
+  project: queryParameter(visit, 'project'),
+  tag: queryParameter(visit, 'tag'),
+  source: oneOf(SOURCES, queryParameter(visit, 'source')),
+  from: queryParameter(visit, 'from'),
+  to: queryParameter(visit, 'to'),
   conditions: conditionsOf(visit),
 })
 
-export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: Wanted): boolean =>
+export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: SearchFormState): boolean =>
   conditions.length === 0 && Object.values(others).every((value) => value === null)
 
 /** @throws Problem invalid_input, or forbidden for a project that the key does not reach */
-async function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: Wanted) {
+async function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: SearchFormState) {
   const { filter } = readFilter({
     ...(thread === null ? {} : { thread_id: thread }),
     ...(tag === null ? {} : { tags: [tag] }),
@@ -135,14 +135,14 @@ async function filterOf(visit: Visit, { thread, project, tag, source, from, to, 
 }
 
 /** Returns which kinds of search are available and requested. */
-const legsOf = ({ config }: Visit, by: Leg) => ({
+const legsOf = ({ config }: Visit, by: Retriever) => ({
   fts: config.fts.enabled && by !== 'meaning',
   semantic: config.semantic.enabled && by !== 'words',
 })
 
 async function ranked(
   visit: Visit,
-  wanted: Wanted,
+  wanted: SearchFormState,
   query: string,
   { scope: principal, filter }: Awaited<ReturnType<typeof filterOf>>,
   offset: number,
@@ -170,8 +170,8 @@ async function ranked(
 }
 
 /** @throws Problem of the search services */
-export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
-  const offset = askedNumber(visit, 'offset', 0, DEEPEST)
+export async function search(visit: Visit, wanted: SearchFormState): Promise<Found> {
+  const offset = queryNumber(visit, 'offset', 0, DEEPEST)
   const asked = await filterOf(visit, wanted)
   const { query } = wanted
   if (query !== null && codePointLength(query) > MAX_QUERY)
@@ -184,7 +184,7 @@ export async function search(visit: Visit, wanted: Wanted): Promise<Found> {
 }
 
 /** The form of a search. Without a script there is one empty row for a further condition. */
-const LEG_WORDS: Readonly<Record<Leg, string>> = { both: 'Words and meaning', words: 'Words', meaning: 'Meaning' }
+const LEG_WORDS: Readonly<Record<Retriever, string>> = { both: 'Words and meaning', words: 'Words', meaning: 'Meaning' }
 
 /** Labels of the comparisons. */
 const OPERATOR_WORDS: Readonly<Record<Operator, string>> = {
@@ -228,7 +228,7 @@ const ConditionRow = ({ of: { key, operator, value } }: { of: Condition }) => (
 
 const EMPTY: Condition = { key: '', operator: 'eq', value: '' }
 
-const Conditions = ({ wanted }: { wanted: Wanted }) => {
+const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
   const { thread, project, tag, source, from, to, conditions, mode } = wanted
   const isOpen = [thread, project, tag, source, from, to].some((value) => value !== null) || conditions.length > 0
   return (
@@ -272,7 +272,7 @@ const Conditions = ({ wanted }: { wanted: Wanted }) => {
   )
 }
 
-export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted: Wanted }) => (
+export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted: SearchFormState }) => (
   <search>
     <form method="get" action="/search" class="card">
       <div class="searchbox">
@@ -292,7 +292,7 @@ export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted
       {config.fts.enabled && config.semantic.enabled ? (
         <fieldset class="switch">
           <legend>By</legend>
-          {LEGS.map((leg) => (
+          {RETRIEVERS.map((leg) => (
             <label>
               <input type="radio" name="by" value={leg} checked={wanted.by === leg} />
               {LEG_WORDS[leg]}
@@ -400,7 +400,7 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
 )
 
 /** Shows the results, or the error, below the form. */
-async function sought(visit: Visit, wanted: Wanted): Promise<Found | Problem | null> {
+async function sought(visit: Visit, wanted: SearchFormState): Promise<Found | Problem | null> {
   if (asksNothing(wanted)) return null
   try {
     return await search(visit, wanted)

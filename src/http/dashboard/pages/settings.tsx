@@ -6,7 +6,7 @@ import { type Page, seeOther } from '../page'
 import { Name, Note } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { bytes, count, plural } from '../parts/words'
-import { asked, type Visit } from '../visit'
+import { queryParameter, type Visit } from '../visit'
 import { administering, OrgChoice, orgsFor } from './administering'
 import { Transfer } from './transfer'
 
@@ -137,7 +137,7 @@ export async function settings(visit: Visit): Promise<Page> {
           <h1>Settings</h1>
           <p>Set by variables of the deployment. This page shows the values in effect.</p>
         </div>
-        {asked(visit, 'done') === null ? null : <Note>Pending work was retried.</Note>}
+        {queryParameter(visit, 'done') === null ? null : <Note>Pending work was retried.</Note>}
         {ready ? null : <Note bad>A required backend does not respond.</Note>}
         <div class="grid">
           <Backends checks={checks} />

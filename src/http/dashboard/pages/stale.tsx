@@ -8,7 +8,7 @@ import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../par
 import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
 import { entryAt, samePage, withQuery } from '../parts/words'
-import { asked, askedNumber, sent, type Visit } from '../visit'
+import { queryNumber, queryParameter, sent, type Visit } from '../visit'
 import { reviewing } from './review'
 
 /** Pairs of memories of which the earlier one may be outdated. The first of the page has a key for each answer. */
@@ -55,7 +55,7 @@ const Memory = ({ name, entry, now }: { name: string; entry: EntryPreview; now: 
 
 const Pair = ({ visit, of, isFirst }: { visit: Visit; of: StalePair; isFirst: boolean }) => {
   const now = visit.services.now()
-  const project = asked(visit, 'project')
+  const project = queryParameter(visit, 'project')
   return (
     <section class="card">
       {of.verdict === null ? null : <Note>{VERDICTS[of.verdict]}</Note>}
@@ -79,9 +79,9 @@ const Pair = ({ visit, of, isFirst }: { visit: Visit; of: StalePair; isFirst: bo
 }
 
 const Done = ({ visit }: { visit: Visit }) => {
-  const said = DONE[(asked(visit, 'done') ?? '') as Resolution]
+  const said = DONE[(queryParameter(visit, 'done') ?? '') as Resolution]
   if (said === undefined) return null
-  const id = askedNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
+  const id = queryNumber(visit, 'made', 0, Number.MAX_SAFE_INTEGER)
   return (
     <Note>
       {said} {id === 0 ? null : <a href={entryAt(id)}>Memory {id}</a>}
@@ -91,8 +91,12 @@ const Done = ({ visit }: { visit: Visit }) => {
 
 export async function stale(visit: Visit): Promise<Page> {
   const { pairs, next } = await reviewing(visit, 'stale.list', async (caller) => {
-    const { scope, project } = await namedProjectOrNone(visit.services, caller, asked(visit, 'project'))
-    return visit.services.stalePairs.list(scope, { project, after: readPlace(asked(visit, 'after')), limit: SIZE })
+    const { scope, project } = await namedProjectOrNone(visit.services, caller, queryParameter(visit, 'project'))
+    return visit.services.stalePairs.list(scope, {
+      project,
+      after: readPlace(queryParameter(visit, 'after')),
+      limit: SIZE,
+    })
   })
   return {
     title: 'Outdated?',

@@ -8,7 +8,7 @@ import type { Page } from '../page'
 import { By, Facts, Images, KindLabel, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
 import { Markdown } from '../parts/markdown'
 import { entryAt, plural } from '../parts/words'
-import { askedNumber, principalOf, type Visit } from '../visit'
+import { principalOf, queryNumber, type Visit } from '../visit'
 
 /** Shows a thread as a conversation, oldest first within a page. */
 const SIZE = 30
@@ -53,7 +53,7 @@ const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
 export async function thread(visit: Visit, name: string): Promise<Page> {
   const { services, url } = visit
   const id = checkThreadId(name)
-  const offset = askedNumber(visit, 'offset', 0, DEEPEST)
+  const offset = queryNumber(visit, 'offset', 0, DEEPEST)
   const filter = { op: 'thread', is: id } as const
   const page = await services.entries.page(principalOf(visit), filter, {
     ...{ limit: SIZE, offset, previewLength: SHOWN + 1 },

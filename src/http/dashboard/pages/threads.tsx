@@ -5,7 +5,7 @@ import type { Page } from '../page'
 import { Facts, Name, Nothing, Pages, Time } from '../parts/common'
 import { Field } from '../parts/form'
 import { count, plural, threadAt } from '../parts/words'
-import { asked, askedNumber, principalOf, type Visit } from '../visit'
+import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 import { thread } from './thread'
 
 /** Lists conversations and tasks, the last used first. */
@@ -78,12 +78,12 @@ async function found(visit: Visit, begins: string): Promise<Page> {
 }
 
 export async function threads(visit: Visit): Promise<Page> {
-  const id = asked(visit, 'id')
+  const id = queryParameter(visit, 'id')
   if (id !== null) return thread(visit, id)
-  const begins = asked(visit, 'begins')
+  const begins = queryParameter(visit, 'begins')
   if (begins !== null) return found(visit, begins)
   const { services, url } = visit
-  const offset = askedNumber(visit, 'offset', 0, DEEPEST)
+  const offset = queryNumber(visit, 'offset', 0, DEEPEST)
   const { threads: rows, total } = await services.entries.threads(principalOf(visit), { limit: SIZE, offset })
   const now = services.now()
   return {

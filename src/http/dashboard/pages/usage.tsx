@@ -9,7 +9,7 @@ import { EntryLink, Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } f
 import { PostForm } from '../parts/form'
 import { reviews } from '../parts/frame'
 import { entryAt, plural } from '../parts/words'
-import { asked, principalOf, sent, type Visit } from '../visit'
+import { principalOf, queryParameter, sent, type Visit } from '../visit'
 import { pairs, reviewing } from './review'
 
 /** How often sessions used a memory, and who did last; nothing where no session was shown it. */
@@ -100,7 +100,7 @@ const Unused = ({ visit, of }: { visit: Visit; of: readonly NamedMemory[] }) => 
 /** Names the memories that were just archived, with a form to list them again. */
 const Done = ({ visit }: { visit: Visit }) => {
   const picked = visit.url.searchParams.getAll('pick').filter((pick) => /^\d{1,15}-\d{1,15}$/.test(pick))
-  const done = asked(visit, 'done')
+  const done = queryParameter(visit, 'done')
   if (done === 'back') return <Note>The memories are listed again.</Note>
   if (done !== 'archived' || picked.length === 0) return null
   return (

@@ -8,7 +8,13 @@ import { Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { cosineOf, dot, modelKey, type QuantizedVector, quantize, readableVector } from '../../../domain/meaning/vector'
 import { placeOfMatch } from '../../../domain/recall/excerpts'
-import { jointSimilarity, type Levels, meaningOf, shareOf, wordSimilarity } from '../../../domain/recall/similarity'
+import {
+  jointSimilarity,
+  type Levels,
+  matchedFraction,
+  meaningOf,
+  wordSimilarity,
+} from '../../../domain/recall/similarity'
 import { atOnce, SLICE, scheduler } from '../../../domain/scheduler'
 import type { Analyzer, Token } from '../../../domain/search/analysis'
 import { fuse } from '../../../domain/search/fusion'
@@ -161,7 +167,7 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
       { mode: 'match', units: units.length },
     )
     const scores = new Map(ranked.map(({ id, score }) => [id, score]))
-    const share = shareOf(totals.chunks, chunksWithUnit)
+    const share = matchedFraction(totals.chunks, chunksWithUnit)
     return weighed.flatMap(({ chunk, held }) =>
       held.length === 0 ? [] : [{ chunk, share: share(held), score: scores.get(chunk.id) ?? 0 }],
     )

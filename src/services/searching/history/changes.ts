@@ -2,10 +2,10 @@ import { type CursorSeal, staleCursor } from '../../../domain/history/cursor'
 import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '../../../domain/history/feed'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
-import type { ChangeBell, Listener, OpenStream, Woken } from '../../../ports/change-bell'
+import type { ChangeNotifier, Listener, OpenStream, Woken } from '../../../ports/change-bell'
 import type { Clock } from '../../../ports/clock'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/history'
-import type { Sightings, Visitor } from '../../../ports/memories'
+import type { LastSeen, Visitor } from '../../../ports/memories'
 
 /** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
 const LOOK_MS = 7_500
@@ -74,10 +74,10 @@ export interface Changes {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createChanges(dependencies: {
   readonly feed: ChangeFeed
-  readonly bell: ChangeBell
+  readonly bell: ChangeNotifier
   /** Of the deployment. */
   readonly seal: () => Promise<CursorSeal>
-  readonly sightings: Sightings
+  readonly sightings: LastSeen
   readonly clock: Clock
   readonly sleep: (ms: Millis) => Promise<void>
 }): Changes {

@@ -4,12 +4,18 @@ import { recallFilter } from '../../../domain/recall/filter'
 import { type GhostMessage, ghostMessagesOf, testsOrBuilds } from '../../../domain/recall/ghost-messages'
 import { type Suggestion, suggestionsOf } from '../../../domain/recall/hints'
 import type { Memory } from '../../../domain/recall/memory'
-import { contextText, type Moment } from '../../../domain/recall/moment'
+import { contextText, type WorkContext } from '../../../domain/recall/moment'
 import { type Pattern, patternOf } from '../../../domain/recall/pattern'
 import { jointSimilarity, type Levels, meaningOf, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Filter } from '../../../domain/search/filter'
 import type { Clock } from '../../../ports/clock'
-import type { AtHandMemory, CurrentMemories, Memories, NearRequest, VectorsKnown } from '../../../ports/memories'
+import type {
+  AtHandMemory,
+  CurrentMemories,
+  Memories,
+  SimilarMemoriesRequest,
+  VectorProgress,
+} from '../../../ports/memories'
 import type { VectorSearch } from '../../../ports/vector-index'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import { attempt, type Outcome } from '../../outcome'
@@ -17,7 +23,7 @@ import type { SearchSemantic } from '../ranked/search-semantic'
 import type { RecallWords } from './recall-words'
 
 /** What stands before a coding agent at this moment (fabric contract §5). Paths are normal ones. */
-export type CurrentRequest = Moment
+export type CurrentRequest = WorkContext
 
 export interface Current {
   readonly working: readonly Memory[]
@@ -46,7 +52,7 @@ interface Asked {
   /** Stands for the moment; empty when nothing does. */
   readonly text: string
   readonly atHand: readonly AtHandMemory[]
-  readonly vectors: VectorsKnown | null
+  readonly vectors: VectorProgress | null
 }
 
 export type GetCurrent = ReturnType<typeof createGetCurrent>
@@ -81,7 +87,7 @@ export function createGetCurrent({
   async function askMeaning(
     semantic: SearchSemantic,
     { scope, project, text, atHand, vectors }: Asked,
-  ): Promise<NearRequest | null> {
+  ): Promise<SimilarMemoriesRequest | null> {
     const embedded = await attempt(() => semantic.embed(text))
     if (!embedded.ok) return null
     const { query } = embedded.value
@@ -111,7 +117,7 @@ export function createGetCurrent({
    * What may be shown, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is: what is at
    * hand, the nearest vectors, and the rarer words.
    */
-  async function candidatesOf(asked: Asked, filter: Filter, moment: Moment): Promise<Candidate[]> {
+  async function candidatesOf(asked: Asked, filter: Filter, moment: WorkContext): Promise<Candidate[]> {
     const { scope, text, atHand } = asked
     const [near, known] =
       text === '' || semantic === null

@@ -1,11 +1,11 @@
 import { type Inspection, inspected } from '../../../domain/flaws'
-import { type ClockFace, clockFace, isZone, type TimeFacts, timeFacts } from '../../../domain/recall/calendar'
+import { type ClockFace, clockFace, describeTime, isZone, type TimeDescription } from '../../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/expression'
-import type { Glimpse } from '../../../domain/recall/memory'
+import type { MemorySummary } from '../../../domain/recall/memory'
 import { trim } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { Clock } from '../../../ports/clock'
-import type { Sightings, Visitor } from '../../../ports/memories'
+import type { LastSeen, Visitor } from '../../../ports/memories'
 
 /** How long somebody was away, and how that is told (fabric contract §6). */
 const MINUTE = 60_000
@@ -54,12 +54,12 @@ export function absenceOf(since: number, now: ClockFace, memoriesAdded: number):
 }
 
 /** When and where, without a word on who was here before. */
-export const tellPlace = (now: ClockFace, project: string | null): string =>
+export const describePlace = (now: ClockFace, project: string | null): string =>
   `It is ${now.timeOfDay} on ${now.date} (${now.timezone}, UTC${now.utcOffset}). Project: ${project ?? 'none'}.`
 
 /** The situation in a few sentences. @param absence null for the first visit */
-export function tellSituation(now: ClockFace, project: string | null, absence: Absence | null): string {
-  const here = tellPlace(now, project)
+export function describeSituation(now: ClockFace, project: string | null, absence: Absence | null): string {
+  const here = describePlace(now, project)
   if (absence === null) return `${here} First session in this project.`
   const { durationMs, durationHuman, memoriesAdded } = absence
   if (durationMs < MOMENT_MS) return `${here} You were here moments ago.`
@@ -82,11 +82,11 @@ export interface OrientRequest {
 
 export interface Orientation {
   readonly summary: string
-  readonly time: TimeFacts
+  readonly time: TimeDescription
   /** Null for the first visit, and where a moment was asked for. */
   readonly absence: Absence | null
   /** Oldest first. */
-  readonly recent: readonly Glimpse[]
+  readonly recent: readonly MemorySummary[]
   /** What the expression means; null without one. */
   readonly resolved: ClockFace | null
   /** The resolved moment, else now, in the other zones; null when neither was asked for. */
@@ -123,7 +123,7 @@ export function checkMoment(named: NamedMoment, wrong: Inspection, now = 0): num
 
 export type Orient = ReturnType<typeof createOrient>
 
-export function createOrient({ sightings, clock }: { readonly sightings: Sightings; readonly clock: Clock }) {
+export function createOrient({ sightings, clock }: { readonly sightings: LastSeen; readonly clock: Clock }) {
   /**
    * A call that asks for a moment is no visit: it leaves no mark and tells of no absence. The mark of a visit is left last, so a call that
    * fails leaves none.
@@ -134,11 +134,11 @@ export function createOrient({ sightings, clock }: { readonly sightings: Sightin
     const now = clock.now()
     const { timezone, project, sessionId, also, expression } = request
     const moment = inspected((wrong) => checkMoment(request, wrong, now)) as number
-    const time = timeFacts(timezone, now)
+    const time = describeTime(timezone, now)
     const inZones = (also ?? []).map((zone) => clockFace(zone, moment))
     if (trim(expression) !== '')
       return {
-        ...{ summary: tellPlace(time, project), time, absence: null, recent: [] },
+        ...{ summary: describePlace(time, project), time, absence: null, recent: [] },
         ...{ resolved: clockFace(timezone, moment), conversions: inZones, warnings: warningsOf(expression) },
       }
     const visit = { project, sessionId }
@@ -146,7 +146,7 @@ export function createOrient({ sightings, clock }: { readonly sightings: Sightin
     const absence = last === null ? null : absenceOf(last.seenAt, time, added)
     await sightings.note(visitor, visit, { seenAt: now, lastId: newestId })
     return {
-      ...{ summary: tellSituation(time, project, absence), time, absence, recent },
+      ...{ summary: describeSituation(time, project, absence), time, absence, recent },
       ...{ resolved: null, conversions: also === null ? null : inZones, warnings: [] },
     }
   }

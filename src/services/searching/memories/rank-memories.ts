@@ -2,7 +2,7 @@ import type { Layer } from '../../../domain/entry/entry'
 import { unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import {
-  besideCalled,
+  aliasThreshold,
   jointSimilarity,
   type Levels,
   meaningOf,
@@ -152,7 +152,7 @@ export function createRankMemories({
       return { id, similarity, matched: alone ?? (isWord === isMeant ? 'both' : isWord ? 'keyword' : 'semantic') }
     }
     const called = new Set(byWords?.hits.flatMap((hit) => (hit.called ? [hit.id] : [])))
-    const others = called.size === 0 ? threshold : besideCalled(threshold)
+    const others = called.size === 0 ? threshold : aliasThreshold(threshold)
     const isEnough = (id: number, similarity: number): boolean =>
       similarity > 0 && similarity >= (called.has(id) ? threshold : others)
     /** By meaning and, of the words, all or none. */

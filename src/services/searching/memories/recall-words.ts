@@ -1,9 +1,9 @@
 import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
-import type { AtMoment } from '../../../domain/recall/current'
+import type { MemoryInContext } from '../../../domain/recall/current'
 import { callsIn } from '../../../domain/recall/doubt'
-import type { Moment } from '../../../domain/recall/moment'
-import { type Share, shareOf, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import type { WorkContext } from '../../../domain/recall/moment'
+import { type MatchedFraction, matchedFraction, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { CHOICE_WARNINGS } from '../../../domain/search/chosen-by'
@@ -59,12 +59,12 @@ interface KeptWords extends WordRequest {
 }
 
 interface QuickLookup extends WordRequest {
-  readonly moment: Moment
+  readonly moment: WorkContext
 }
 
 /** A memory that words found, as it is to the moment. */
 interface QuickHit extends Pick<WordHit, 'share'> {
-  readonly atMoment: AtMoment
+  readonly atMoment: MemoryInContext
 }
 
 /** What is looked for where a text stands for a moment: no more work in a large store than in a small one (fabric contract §5). */
@@ -126,7 +126,8 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     const share = sharesBy(units, terms, found.statistics, others)
     const heldIn = holding(terms, units)
     const hits: QuickHit[] = []
-    for (const hit of found.hits) hits.push({ share: share(await heldIn(hit)), atMoment: hit.atMoment as AtMoment })
+    for (const hit of found.hits)
+      hits.push({ share: share(await heldIn(hit)), atMoment: hit.atMoment as MemoryInContext })
     return hits
   }
 
@@ -216,8 +217,8 @@ export const sharesBy = (
   terms: readonly ScoredTerm[],
   statistics: TermStatistics,
   uncounted = 0,
-): Share =>
-  shareOf(
+): MatchedFraction =>
+  matchedFraction(
     statistics.entries,
     units.map((unit) => holdingOf(unit, terms, statistics) ?? uncounted),
   )

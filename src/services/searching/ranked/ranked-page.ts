@@ -11,7 +11,7 @@ import { highlight } from '../../../domain/search/highlight'
 import { LOOKED_AT, MAX_PASSAGE, passageAround, successorsFirst } from '../../../domain/search/hits'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
 import { codePointLength, offsetAfter } from '../../../domain/text'
-import type { EntryStore, Stretch } from '../../../ports/entry-store'
+import type { EntryStore, TextRange } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/models'
 import { type Disagreements, type FindDisagreements, WITHOUT_DISAGREEMENTS } from '../../currency/disagreements'
 import { attempt } from '../../outcome'
@@ -69,16 +69,16 @@ export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'l
 const RERANK_FAILED = 'Reranking failed; results are in their first order'
 
 /** One more than is looked at, so that it shows whether the text goes on. */
-const wordsOf = (id: number): Stretch => ({ id, start: 0, length: LOOKED_AT + 1 })
+const wordsOf = (id: number): TextRange => ({ id, start: 0, length: LOOKED_AT + 1 })
 
 /** The part of an entry that an excerpt is cut from: its beginning, or the stretch around its nearest chunk where that is behind it. */
-const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): Stretch =>
+const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): TextRange =>
   chunk !== null && chunk.start >= LOOKED_AT
     ? { id, start: chunk.start - MAX_PASSAGE, length: LOOKED_AT + 1 }
     : wordsOf(id)
 
 /** The part of an entry that a reranker reads it by: its nearest chunk, else where its words are looked for. */
-const passageOf = ({ id, chunk }: Scored): Stretch =>
+const passageOf = ({ id, chunk }: Scored): TextRange =>
   chunk === null ? wordsOf(id) : { id, start: chunk.start, length: Math.min(chunk.length, MAX_PASSAGE) }
 
 /** The score that a search has ordered its results by. */
@@ -86,7 +86,7 @@ const orderedBy = ({ rerankScore, fused, ftsScore, distance }: RankedResult): nu
   rerankScore ?? fused ?? ftsScore ?? (distance === null ? 0 : 1 - distance)
 
 /** The part of an entry that shows its subject. */
-const subjectStretch = ({ id }: Pick<Scored, 'id'>): Stretch => ({ id, start: 0, length: SUBJECT.codePoints })
+const subjectStretch = ({ id }: Pick<Scored, 'id'>): TextRange => ({ id, start: 0, length: SUBJECT.codePoints })
 
 /**
  * Cuts pages out of orderings and reads their entries, with scope and filter once more; never a whole text. With a reranker the

@@ -19,7 +19,7 @@ import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
 import type { Embedder } from '../../../ports/models'
-import type { NearbyRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
+import type { SimilarRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
 import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
 import type { SyncVectors } from '../../keeping/sync-vectors'
@@ -38,7 +38,7 @@ export interface SemanticHit {
 }
 
 /** A vector that was compared. */
-export interface Near extends Omit<VectorRow, 'data' | 'compared'> {
+export interface ComparedVector extends Omit<VectorRow, 'data' | 'compared'> {
   readonly cosine: number
 }
 
@@ -50,8 +50,8 @@ export const nearestOf = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['en
   new Map(hits.toReversed().map((hit) => [hit.entryId, hit]))
 
 /** One row an entry, that of its nearest chunk; by distance, then by id. */
-export function bestPerEntry(near: readonly Near[]): SemanticHit[] {
-  const best = new Map<number, Near>()
+export function bestPerEntry(near: readonly ComparedVector[]): SemanticHit[] {
+  const best = new Map<number, ComparedVector>()
   for (const row of near) {
     const known = best.get(row.entryId)
     if (known === undefined || row.cosine > known.cosine || (row.cosine === known.cosine && row.start < known.start))
@@ -87,15 +87,15 @@ const CHUNKS_AN_ENTRY = 20
 
 export function createComparing({ rows, model }: { readonly rows: VectorRows; readonly model: string }) {
   /** Empty for a stored vector that cannot be read. */
-  function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): Near[] {
+  function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): ComparedVector[] {
     if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]
     const vector = readableVector(data as string)
     return vector === null ? [] : [{ ...row, cosine: cosine(query.values, vector.values) }]
   }
 
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
-  async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[]> {
-    const near: Near[] = []
+  async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<ComparedVector[]> {
+    const near: ComparedVector[] = []
     const parts = inParts({
       start: 0,
       async step(after) {
@@ -109,7 +109,7 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
   }
 
   /** The same where the filter admits few entries, which is asked of the entries and not of their vectors; null where it admits more. */
-  async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<Near[] | null> {
+  async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<ComparedVector[] | null> {
     const ids = await rows.fewAdmitted(scope, filter, FEW)
     if (ids === null) return null
     const sizes = await rows.sizesOf(ids)
@@ -124,7 +124,7 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
     filter: Filter,
     query: QuantizedVector,
     entryIds: readonly number[],
-  ): Promise<Near[]> {
+  ): Promise<ComparedVector[]> {
     if (entryIds.length === 0) return []
     const chunks = Math.max(CHUNKS_AN_ENTRY, Math.floor(CHUNKS / entryIds.length))
     return (await rows.ofEntries(scope, model, filter, entryIds, chunks, query)).flatMap((row) => compare(query, row))
@@ -207,8 +207,8 @@ export function createSearchSemantic(dependencies: {
     { scope, filter, depth }: { readonly scope: Scope; readonly filter: Filter; readonly depth: number },
     { found, query }: Pick<AskedSemantic, 'found' | 'query'>,
     eligibleLimit: number,
-  ): Promise<{ near: Near[]; enough: boolean; moreUnconfirmed: boolean }> {
-    const near: Near[] = []
+  ): Promise<{ near: ComparedVector[]; enough: boolean; moreUnconfirmed: boolean }> {
+    const near: ComparedVector[] = []
     const certain = new Set<number>()
     for (let from = 0; from === 0 || from < found.hits.length; ) {
       const isFirst = from === 0
@@ -239,7 +239,7 @@ export function createSearchSemantic(dependencies: {
   }
 
   /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
-  async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<Near[]> {
+  async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<ComparedVector[]> {
     const { query } = asked
     const space = spaceOf(scope)
     // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
@@ -269,7 +269,7 @@ export function createSearchSemantic(dependencies: {
     }
   }
 
-  function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): Near[] {
+  function join(found: readonly VectorHit[], looked: VectorLookupResult, query: QuantizedVector): ComparedVector[] {
     const cosines = new Map(found.map((hit) => [hit.id, hit.cosine]))
     const isUncompared = ({ data, compared }: VectorRow): boolean => data === null && compared === null
     const confirmed = looked.hits.flatMap((row) =>
@@ -320,7 +320,7 @@ export function createSearchSemantic(dependencies: {
   const findNearby = async (
     scope: Scope,
     { query }: EmbeddedQuery,
-    request: NearbyRequest,
+    request: SimilarRequest,
   ): Promise<VectorSearch | null> => index.nearby?.(spaceOf(scope), scope, query, request) ?? null
 
   /** Tells the index what it has not heard of. @returns whether it knows everything now */
@@ -332,7 +332,7 @@ export function createSearchSemantic(dependencies: {
     { query }: EmbeddedQuery,
     filter: Filter,
     hits: readonly VectorHit[],
-  ): Promise<Near[]> {
+  ): Promise<ComparedVector[]> {
     if (hits.length === 0) return []
     const looked = await rows.lookUp(scope, {
       ...{ model, filter, query, hits: hits.map(({ id }) => id), further: [], enough: 0, hitData: false },

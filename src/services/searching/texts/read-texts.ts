@@ -1,6 +1,6 @@
 import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { lineMarks } from '../../../domain/reading/lines'
+import { lineIndex } from '../../../domain/reading/lines'
 import {
   findNode,
   nodesBelow,
@@ -39,7 +39,7 @@ export function createReadTexts({
   }
 
   function cutWhole(text: string, part: Part): TextRange & { totals: Totals } {
-    const totals = lineMarks(text)
+    const totals = lineIndex(text)
     return { ...cutRange(text, { from: 0, to: totals.chars, line: 1 }, part, totals), totals }
   }
 
@@ -48,7 +48,7 @@ export function createReadTexts({
     async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
       const text = await wholeText(scope, id)
       const root: OutlineNode = await scheduler.run(readOutline(text))
-      return { ...shownOutline(root, maxDepth), totals: lineMarks(text) }
+      return { ...shownOutline(root, maxDepth), totals: lineIndex(text) }
     },
 
     /**

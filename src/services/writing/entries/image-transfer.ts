@@ -32,7 +32,7 @@ function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
 }
 
 /** @throws Problem unsupported for images that there is no place for, before anything is made of them */
-export function checkTaken(
+export function checkImages(
   { refusal }: Pick<ImageStore, 'refusal'>,
   images: readonly DecodedImage[] | undefined,
 ): void {

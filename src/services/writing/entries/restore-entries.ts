@@ -7,7 +7,7 @@ import { note } from '../../../domain/receipts/notes'
 import { scheduler } from '../../../domain/scheduler'
 import { secretsOf } from '../../../domain/secrets/redact'
 import type { Millis } from '../../../domain/time'
-import type { History, Kept, Restoration } from '../../../ports/history'
+import type { History, Restoration, RetainedVersion } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
 
@@ -54,7 +54,7 @@ export function createRestoreEntries(dependencies: {
 }) {
   const { history, generate, now, redact = 'warn' } = dependencies
 
-  async function secretsIn(states: readonly Kept[]): Promise<Map<number, readonly string[]>> {
+  async function secretsIn(states: readonly RetainedVersion[]): Promise<Map<number, readonly string[]>> {
     const found = new Map<number, readonly string[]>()
     for (const { id, state } of states) {
       const kinds = secretsOf(state)
@@ -65,7 +65,7 @@ export function createRestoreEntries(dependencies: {
   }
 
   /** Vectors of the texts that come back, in the places of the states. */
-  async function vectorsOf(states: readonly Kept[]): Promise<Generated[]> {
+  async function vectorsOf(states: readonly RetainedVersion[]): Promise<Generated[]> {
     const made = await generate(states.map(({ state: { title, text, source } }) => ({ title, text, source })))
     return states.map((_, i) => made[i] as Generated)
   }

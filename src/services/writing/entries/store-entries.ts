@@ -15,7 +15,7 @@ import { statusWarnings } from '../../../domain/entry/work'
 import { limitExceeded } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import type { Meeting } from '../../../domain/recall/equal'
+import type { DuplicatePolicy } from '../../../domain/recall/equal'
 import type { SavedBefore } from '../../../domain/receipts/receipt'
 import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
@@ -23,7 +23,7 @@ import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
 import { attempt, done, noteOutcomes, type Outcome, withFreshLook, withRetries } from '../../outcome'
 import type { Along, Generate } from './generate'
-import { checkTaken, uploadImages, writeImages } from './image-transfer'
+import { checkImages, uploadImages, writeImages } from './image-transfer'
 
 /** What became of a draft that was stored, as it is told at once and to a call made again. */
 
@@ -96,7 +96,7 @@ interface StoreOptions {
   /** What is embedded by the same call. */
   readonly along?: Along | undefined
   /** Of memories: what is met again. */
-  readonly meeting?: Meeting | undefined
+  readonly meeting?: DuplicatePolicy | undefined
   /** Captured entries in whose place it is. */
   readonly replaces?: readonly CapturedAt[] | undefined
 }
@@ -115,7 +115,7 @@ export type StoreEntries = ReturnType<typeof createStoreEntries>
 export function createStoreEntries({ entries, images, outbox, limits, generate }: WriteDependencies) {
   async function prepare(caller: Caller, draft: EntryDraft, spent: number): Promise<PreparedEntry> {
     const prepared = await prepareEntry(caller, draft, limits, spent)
-    checkTaken(images, prepared.images)
+    checkImages(images, prepared.images)
     return prepared
   }
 

@@ -1,7 +1,13 @@
 import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
-import { liftMetadata } from '../../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../../domain/entry/lifted-metadata'
 import type { Caller } from '../../../domain/identity/scope'
-import { type Equal, type EqualEntry, type Meeting, type Renewal, samenessOf } from '../../../domain/recall/equal'
+import {
+  type DuplicatePolicy,
+  type Equal,
+  type EqualEntry,
+  type Renewal,
+  samenessOf,
+} from '../../../domain/recall/equal'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome, withFreshLook } from '../../outcome'
@@ -14,7 +20,7 @@ interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
   /** Memories are equal only if title, kind, owner and audience are equal too. */
   readonly byName?: boolean
   /** A problem that is reported for the first time, or again. */
-  readonly reported?: Pick<Meeting, 'problem' | 'count'> | null | undefined
+  readonly reported?: Pick<DuplicatePolicy, 'problem' | 'count'> | null | undefined
   /** Notes before each attempt what is stored already. */
   readonly plan: (equals: readonly (Equal | null)[]) => void
 }
@@ -33,7 +39,7 @@ async function comparable(caller: Caller, draft: EntryDraft): Promise<EqualEntry
   const { text, metadata = null, memory, tags = [], source } = draft
   return {
     ...{ layer: memory?.layer ?? 2, textHash: await sha256Hex(text), source, tags },
-    ...{ owner: caller.owner, createdBy: caller.keyId, lifted: liftMetadata(metadata, caller, caller.agent) },
+    ...{ owner: caller.owner, createdBy: caller.keyId, lifted: extractMetadata(metadata, caller, caller.agent) },
   }
 }
 

@@ -20,7 +20,7 @@ import type { Shown } from '../../../domain/recall/memory'
 import { scheduler } from '../../../domain/scheduler'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import type { Generate } from './generate'
-import { checkTaken, uploadImages, writeImages } from './image-transfer'
+import { checkImages, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 
 /** What new texts of these entries need could not be made. */
@@ -41,7 +41,7 @@ export class NotGenerated extends Error {
  * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
  * @throws NotGenerated
  */
-export async function generateAnew(
+export async function regenerate(
   generate: Generate,
   changes: readonly EntryChange[],
   { rows, known }: { readonly rows: ReadonlyMap<number, EntryToChange>; readonly known: Map<string, Generated> },
@@ -190,7 +190,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
             const images = given && (await decodeImages(given, limits, { spent, wrong }))
             wrong.end()
-            checkTaken(store, images)
+            checkImages(store, images)
             return images === undefined ? rest : { ...rest, images }
           })
         : update
@@ -245,7 +245,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     if (changes.size === 0) return outcomes
     if (atomic && outcomes.some(({ ok }) => !ok)) return outcomes.map((outcome) => (outcome.ok ? done(null) : outcome))
     checkLinks([...changes.values()].flatMap(statesOf).flatMap(({ metadata }) => metadata ?? []))
-    const generated = await generateAnew(generate, [...changes.values()], { rows, known })
+    const generated = await regenerate(generate, [...changes.values()], { rows, known })
     const pictures = [...accepted.values()].flat().flatMap((update) => update.images ?? [])
     const knownRemovals = await uploadImages({ images: store, entries }, caller, pictures, attemptNumber)
     const complete = [...changes.values()].map((change) => withGenerated(change, generated.get(change.id)))

@@ -2,7 +2,7 @@ import type { Metadata } from '../../../domain/entry/metadata'
 import { unavailable } from '../../../domain/errors'
 import { Inspection } from '../../../domain/flaws'
 import type { Caller } from '../../../domain/identity/scope'
-import { type Equal, type Meeting, MeetingFailed } from '../../../domain/recall/equal'
+import { DuplicateConflict, type DuplicatePolicy, type Equal } from '../../../domain/recall/equal'
 import type { EventMemory, EventOutcome, Failure, ReportedEvent } from '../../../domain/recall/events/event'
 import { countedAction, outcomeOf, tellRecorded } from '../../../domain/recall/events/outcomes'
 import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/problem'
@@ -74,7 +74,7 @@ export const withIndexed = (report: EventReport, reason: string | null): EventRe
 const MOST_SIMILAR = 5
 
 /** What is known of a failure before it is stored. */
-export interface Known {
+export interface KnownFailure {
   readonly key: string
   /** All that stands under its key. */
   readonly standing: readonly Reported[]
@@ -98,7 +98,7 @@ export function createFailureLookup({
     project: string | null,
     failure: Failure,
     drafts: readonly MemoryDraft[],
-  ): Promise<Known> => {
+  ): Promise<KnownFailure> => {
     const [read, readEquals, key] = await Promise.all([
       similarMemories(caller, project, failure.line),
       memories.equals(caller, drafts),
@@ -139,7 +139,7 @@ export function createReportEvent(dependencies: {
     caller: Caller,
     project: string | null,
     { memories: left }: Pick<EventOutcome, 'memories'>,
-    { common, known, along }: { readonly common: Metadata; readonly known: Known | null; readonly along: Along },
+    { common, known, along }: { readonly common: Metadata; readonly known: KnownFailure | null; readonly along: Along },
   ) {
     const before = known?.before ?? null
     const fresh = [...left.keys()].filter((i) => !(left[i]?.counts && before !== null)).toReversed()
@@ -147,7 +147,7 @@ export function createReportEvent(dependencies: {
       const memory = left[i] as EventMemory
       return draftOf(memory, known && memory.counts ? { ...common, [PROBLEM]: known.key } : common)
     })
-    const reported: Pick<Meeting, 'problem' | 'count'> | null = known && {
+    const reported: Pick<DuplicatePolicy, 'problem' | 'count'> | null = known && {
       problem: before === null ? { project, key: known.key, known: known.standing } : null,
       count: before && { id: before.id, lastSeen: new Date(clock.now()).toISOString() },
     }
@@ -210,7 +210,7 @@ export function createReportEvent(dependencies: {
           note(caller, 'indexed', reason)
           return withIndexed(report, reason)
         } catch (error) {
-          if (!(error instanceof MeetingFailed)) throw error
+          if (!(error instanceof DuplicateConflict)) throw error
           if (tries === MEETINGS) throw unavailable(TOO_BUSY, error)
         }
       }

@@ -4,7 +4,7 @@ import { own } from '../../../domain/entry/metadata'
 import type { Scope } from '../../../domain/identity/scope'
 import { similarTo } from '../../../domain/recall/filter'
 import { kindsOfWord, typeOfKind } from '../../../domain/recall/memory'
-import { KEPT, wordSimilarity } from '../../../domain/recall/similarity'
+import { RETRIEVER_LIMIT, wordSimilarity } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { parseQuery } from '../../../domain/search/query'
 import { scoredTerms } from '../../../domain/search/score'
@@ -67,7 +67,7 @@ export function createSimilarMemories({
     const terms = scoredTerms(units)
     const filter = similarTo(scope, project)
     const found = await fullText.searchByUnits(scope, {
-      ...{ query, terms, filter, columns: COLUMNS, candidates: KEPT },
+      ...{ query, terms, filter, columns: COLUMNS, candidates: RETRIEVER_LIMIT },
     })
     const share = sharesBy(units, terms, found.statistics, found.statistics.entries)
     const heldIn = holding(terms, units)

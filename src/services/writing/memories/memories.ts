@@ -11,7 +11,13 @@ import type { Caller, Scope } from '../../../domain/identity/scope'
 import { differing, type Equal } from '../../../domain/recall/equal'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../../domain/recall/memory'
-import { keptMetadata, projectOfWrite, sourceOfEntry, tagsOfMetadata, withKind } from '../../../domain/recall/metadata'
+import {
+  projectOfWrite,
+  sourceOfEntry,
+  storedMetadata,
+  tagsOfMetadata,
+  withKind,
+} from '../../../domain/recall/metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -112,7 +118,7 @@ function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpda
   const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(metadata ?? {})
   const named = { ...metadata, ...(weight === undefined ? {} : { weight }) }
   const merge = (before: Metadata): Metadata => {
-    const merged = keptMetadata(caller, before, named)
+    const merged = storedMetadata(caller, before, named)
     // Metadata name it too, so that filters of every family find it, and no older value contradicts the argument.
     if (pinned === true || (pinned === false && typeof merged.pinned === 'boolean')) merged.pinned = pinned
     return merged
@@ -134,7 +140,7 @@ function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
   const tags = tagsOfMetadata(metadata) ?? []
   const layer = routeToLayer({ layer: draft.layer, tags, ttl, type })
   const project = projectOfWrite(caller, metadata)
-  const kept = keptMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
+  const kept = storedMetadata(caller, null, { ...metadata, ...(project === null ? {} : { projectPath: project }) })
   return {
     threadId: threadOfProject(project),
     source: sourceOfEntry(metadata),

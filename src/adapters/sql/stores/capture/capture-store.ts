@@ -3,7 +3,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'
-import { CLAIM_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
+import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
 import { currentForm, type Gathered } from '../../../../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../../../../domain/capture/usage'
@@ -12,10 +12,10 @@ import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import { utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
-import type { CapturedSession, CaptureStore, DueSession, StartPlace, Written } from '../../../../ports/capture'
+import type { CapturedSession, CaptureStore, PendingSession, StartPlace, Written } from '../../../../ports/capture'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, readOne, runOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { each, firstRow, flag, howMany, json, jsonOrNull, num, numOrNull, str, strOrNull } from '../../core/rows'
 import {
@@ -27,11 +27,11 @@ import {
   reachesProject,
   visible,
 } from '../../core/visibility'
-import { readStanding } from '../../tables/capture/standing'
-import { runWriting } from '../../tables/changes/publish-changes'
+import { readStartMemories } from '../../tables/capture/standing'
+import { runInFrame } from '../../tables/changes/publish-changes'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 import { isVersion } from '../../tables/entries/rows'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 
 /** Rows that one round looks at. */
 const LOOKED_THROUGH = 1_000
@@ -121,7 +121,7 @@ export function reviewStatement(
       : sql` AND e.updated_at <= ${after.updatedAt} AND (e.updated_at < ${after.updatedAt} OR e.id < ${after.id})`
   return sql`
     SELECT e.id, e.title, e.kind, e.thread_id, e.project, e.updated_at, e.expires_at, e.version, e.metadata,
-      ${beginningOf(dialect, PREVIEW)} AS preview
+      ${previewOf(dialect, PREVIEW)} AS preview
     FROM entries e
     WHERE ${changeable(dialect, scope, now)} AND e.captured = 1${ofProject}${client === null ? sql`` : ofClient(client)}${behind}
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${limit}`
@@ -168,7 +168,7 @@ export const noteUse = ({ org, owner, name, project }: Place, use: readonly Memo
   WHERE session_memories.memories <> excluded.memories OR session_memories.project <> excluded.project`
 
 export const comparedStatement = (dialect: SqlDialect, scope: Scope, ids: readonly number[], now: Millis): SQL => sql`
-  SELECT e.id, e.title, ${beginningOf(dialect, COMPARED)} AS text,
+  SELECT e.id, e.title, ${previewOf(dialect, COMPARED)} AS text,
     ${dialect.textAt(['fileContext', 'path'])} AS opened_file, ${dialect.textAt(['codeBlock', 'filePath'])} AS code_file
   FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
   ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
@@ -213,7 +213,7 @@ export const firstUseStatement = ({ org }: Scope): SQL =>
 
 /** Listed memories of these ids, for people. */
 export const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
-  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${beginningOf(dialect, SHOWN)} AS text
+  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${previewOf(dialect, SHOWN)} AS text
   FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
   ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
   WHERE ${dialect.plan.filterOnly(listed(dialect, scope, now))}`
@@ -225,7 +225,7 @@ export const unusedStatement = (
   used: readonly number[],
   limit: number,
 ): SQL => sql`
-  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${beginningOf(dialect, SHOWN)} AS text
+  SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${previewOf(dialect, SHOWN)} AS text
   FROM entries e
   WHERE ${listedToChange(dialect, scope, now)} AND e.layer <> 1 AND e.pinned = 0 AND e.created_at < ${before}
     AND e.updated_at < ${before}
@@ -257,7 +257,7 @@ const toSession = (row: Row): CapturedSession => ({
   dueAt: numOrNull(row, 'due_at'),
 })
 
-const toDue = (row: Row): DueSession => ({
+const toDue = (row: Row): PendingSession => ({
   ...toSession(row),
   org: str(row, 'org'),
   owner: str(row, 'owner'),
@@ -271,7 +271,7 @@ const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([pro
 /** Characters of a text that waits for an approval. */
 const ADDRESSING_PREVIEW = 400
 
-const previewOf = (text: string) => ({
+const sessionPreview = (text: string) => ({
   preview: text.length > ADDRESSING_PREVIEW ? text.slice(0, ADDRESSING_PREVIEW) : text,
   isCut: text.length > ADDRESSING_PREVIEW,
 })
@@ -365,7 +365,7 @@ export function createSqlCaptureStore(
           new Batch(...statements).run(connection, { org: scope.org }),
         )
       } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
+        if (!(error instanceof PreconditionFailed)) throw error
         throw new Problem('conflict', 'Other events of the session arrived at the same moment; send these again')
       }
     },
@@ -428,10 +428,10 @@ export function createSqlCaptureStore(
           AND id ${dialect.plan.oneOf(sql`SELECT value FROM ${ids} named`)}`,
       )
       try {
-        await runWriting(connection, caller, { keeps: false }, () => batch, { org: caller.org })
+        await runInFrame(connection, caller, { keeps: false }, () => batch, { org: caller.org })
         return true
       } catch (error) {
-        if (error instanceof PremiseFailed) return false
+        if (error instanceof PreconditionFailed) return false
         throw error
       }
     },
@@ -453,7 +453,7 @@ export function createSqlCaptureStore(
         connection,
         sql`SELECT s.org, s.owner, s.session, s.revision, s.key_id, s.agent, s.state, s.written, s.claimed_at, s.due_at
           FROM capture_sessions s
-          WHERE s.due_at IS NOT NULL AND coalesce(s.claimed_at, 0) <= ${now - CLAIM_MS}
+          WHERE s.due_at IS NOT NULL AND coalesce(s.claimed_at, 0) <= ${now - SESSION_LEASE_MS}
             AND (s.claimed_at IS NOT NULL OR (s.due_at <= ${now} AND s.seen_at <= ${silentSince}))
           ORDER BY s.due_at LIMIT ${limit}`,
         each(toDue),
@@ -466,7 +466,7 @@ export function createSqlCaptureStore(
         connection,
         sql`UPDATE capture_sessions SET claimed_at = ${now}
             WHERE org = ${org} AND owner = ${owner} AND session = ${name} AND revision = ${revision}
-              AND coalesce(claimed_at, 0) <= ${now - CLAIM_MS}
+              AND coalesce(claimed_at, 0) <= ${now - SESSION_LEASE_MS}
             RETURNING session`,
         howMany,
         { org },
@@ -475,7 +475,7 @@ export function createSqlCaptureStore(
     },
 
     async standing(scope, place, except, isApproved = false) {
-      return readStanding(connection, { dialect, scope, now: clock.now(), isApproved }, place, except)
+      return readStartMemories(connection, { dialect, scope, now: clock.now(), isApproved }, place, except)
     },
 
     async lastStart(scope, place) {
@@ -563,7 +563,7 @@ export function createSqlCaptureStore(
           title: strOrNull(row, 'title'),
           project: strOrNull(row, 'project'),
           addresses: flag(row, 'addresses_agent'),
-          ...previewOf(str(row, 'preview')),
+          ...sessionPreview(str(row, 'preview')),
         })),
       )
     },

@@ -10,7 +10,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { CodeFile, CodeIndex, PreparedFile, StoredChunk, SymbolHit } from '../../../../ports/code-index'
 import { Batch, type Decode, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { CodeRoot, SqlDialect } from '../../core/dialect'
 import { countOf, each, flag, inGroups, num, numOrNull, str, strOrNull } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-log'
@@ -523,7 +523,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
           new Batch(...statements).run(connection, { org: caller.org }),
         )
       } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
+        if (!(error instanceof PreconditionFailed)) throw error
         throw new Problem('limit_exceeded', `A project holds at most ${MAX_PROJECT_FILES} files; index fewer folders`)
       }
     },

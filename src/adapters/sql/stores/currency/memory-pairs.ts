@@ -20,7 +20,7 @@ import { noteSought, soughtStatement } from '../../tables/currency/pairs-sought'
 import { entriesById } from '../../tables/entries/read-statements'
 import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/rows'
 import { superseded } from '../../tables/links/links'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 
 /** Rows of entries that one round checks for memories with a subject. */
 const HEADS = 400
@@ -112,7 +112,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
       if (ids.length === 0) return []
       return readOne(
         connection,
-        sql`SELECT ${ENTRY_COLUMNS}, e.org, e.diary, ${beginningOf(dialect, length)} AS text FROM ${entriesById(dialect, ids)}`,
+        sql`SELECT ${ENTRY_COLUMNS}, e.org, e.diary, ${previewOf(dialect, length)} AS text FROM ${entriesById(dialect, ids)}`,
         each(toMemory),
       )
     },

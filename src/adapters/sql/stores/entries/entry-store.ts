@@ -17,7 +17,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
 import {
   asRows,
@@ -48,7 +48,7 @@ import {
   type Meant,
 } from '../../tables/changes/erase-selection'
 import { createUnfinishedDeletes, pendingDeletion, soleDeletion } from '../../tables/changes/pending-deletion'
-import { createWrite, tell, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
+import { createWrite, recordOutput, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
 import { takenBy } from '../../tables/changes/quota'
 import {
   type Groups,
@@ -67,7 +67,7 @@ import {
   withinStatement,
 } from '../../tables/entries/read-statements'
 import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/rows'
-import { premiseProblem } from '../../tables/links/links'
+import { preconditionProblem } from '../../tables/links/links'
 import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
 import { readPage } from '../../tables/pages/page-statements'
 import { textOf } from '../../tables/texts/long-texts'
@@ -142,7 +142,7 @@ const NOTHING: Erased = { count: 0, archived: 0, before: 0, left: 0 }
 
 /** @throws DeleteRefused for a guard that did not hold; else what was thrown */
 function refused(error: unknown): never {
-  throw error instanceof PremiseFailed ? new DeleteRefused() : error
+  throw error instanceof PreconditionFailed ? new DeleteRefused() : error
 }
 
 /** How many entries the row of the audit log tells of. */
@@ -222,7 +222,7 @@ export function createDelete(
     const deletion = pending ?? soleDeletion(where)
     const batch = new Batch(...guards, ...(pending ? [pending.name] : []))
     const deleted = batch.add(auditDeleteStatement(actor, now, dialect, deletion.ids), onlyRow(toDeleted))
-    const telling = erases && tell(caller.org, 'erased', erasedNow(dialect, caller, selection))
+    const telling = erases && recordOutput(caller.org, 'erased', erasedNow(dialect, caller, selection))
     const output = telling ? batch.add(telling, onlyRow(toBatchOutput)) : null
     batch.do(deletion.remove)
     const left = pending && batch.add(pending.queue, howMany)
@@ -300,7 +300,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         const takes = () => takenBy([{ metadata: patch }])
         return (await write(caller, batch.do([audit]), { takes })).of(patched)
       } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
+        if (!(error instanceof PreconditionFailed)) throw error
         const size = sql`SELECT ${mergedBytes} AS bytes FROM entries WHERE ${row}`
         const bytes = await runOne(connection, size, ([found]) => (found === undefined ? null : num(found, 'bytes')))
         if (bytes === null) return null
@@ -333,7 +333,7 @@ export function createSqlEntryStore(
     try {
       return await writeAll(caller, own, { quotas, ...options })
     } catch (error) {
-      throw (error instanceof PremiseFailed ? premiseProblem(error.premise) : null) ?? error
+      throw (error instanceof PreconditionFailed ? preconditionProblem(error.premise) : null) ?? error
     }
   }
 

@@ -8,7 +8,7 @@ import { Problem } from '../../../../domain/errors'
 import type { HistoryTerms } from '../../../../domain/history/version'
 import type { Caller } from '../../../../domain/identity/scope'
 import { jsonText } from '../../../../domain/json/write'
-import { MeetingFailed } from '../../../../domain/recall/equal'
+import { DuplicateConflict } from '../../../../domain/recall/equal'
 import { scheduler } from '../../../../domain/scheduler'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { type IndexedText, indexText, type WrittenText } from '../../../../domain/search/indexed-text'
@@ -18,7 +18,7 @@ import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
 import { Batch, type Handle } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { firstRow, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
@@ -26,7 +26,7 @@ import { beyondShare } from '../../core/write-share'
 import { auditStatement } from '../../tables/changes/audit-log'
 import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
 import { besideStored, digestLinks, toEvicted } from '../../tables/changes/life-statements'
-import { tellShown, tellSummarized, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
+import { recordShown, recordSummarized, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
 import { type Taking, takenBy } from '../../tables/changes/quota'
 import { countedLater } from '../../tables/counts/visible-counts'
 import {
@@ -36,9 +36,9 @@ import {
   reservedKeysGuards,
 } from '../../tables/entries/repeated-turn'
 import { linkColumn, relatedGuards, relatedStatements } from '../../tables/links/links'
-import { EQUAL, meet } from '../../tables/memories/met-again'
+import { duplicateStatements, EQUAL } from '../../tables/memories/met-again'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { keepMarks, putBeside } from '../../tables/texts/long-texts'
+import { putBeside, storeLineIndex } from '../../tables/texts/long-texts'
 import { createSendAhead } from '../../tables/texts/sent-ahead'
 import { createIndexWriter, insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
@@ -192,7 +192,7 @@ export function saveStatements(
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
     ...putBeside(entry.text, entry.textHash, written(1), context.sent),
-    ...keepMarks(entry.text, entry.textHash, written(1)),
+    ...storeLineIndex(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
     ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
   ]
@@ -257,7 +257,9 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
   const row = sql`e.id = ${change.id}`
   return [
     sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`,
-    ...(text ? [...putBeside(text.text, text.hash, row, context.sent), ...keepMarks(text.text, text.hash, row)] : []),
+    ...(text
+      ? [...putBeside(text.text, text.hash, row, context.sent), ...storeLineIndex(text.text, text.hash, row)]
+      : []),
   ]
 }
 
@@ -352,8 +354,8 @@ export function createSave({
   /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
   const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
     writeWithin(caller, own, { takes: () => takenBy(states) }).catch((error: unknown) => {
-      if (!(error instanceof PremiseFailed)) throw error
-      throw error.premise === EQUAL ? new MeetingFailed() : new Problem('conflict', conflict)
+      if (!(error instanceof PreconditionFailed)) throw error
+      throw error.premise === EQUAL ? new DuplicateConflict() : new Problem('conflict', conflict)
     })
 
   const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
@@ -399,7 +401,7 @@ export function createSave({
         toSaved,
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
-      const beside = besideStored(context, entries, meet(context, meeting, entries))
+      const beside = besideStored(context, entries, duplicateStatements(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
       const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
         // Before the entries are written, so that none links to the ID that it is about to get.
@@ -415,7 +417,7 @@ export function createSave({
         .do(ahead.arrived)
       // Who meets an entry again tells whether it has a summary.
       const own = (since: SQL) =>
-        new Batch().join(batch).do(dedupe && caller.receipt ? [tellSummarized(dialect, caller.org, since)] : [])
+        new Batch().join(batch).do(dedupe && caller.receipt ? [recordSummarized(dialect, caller.org, since)] : [])
       const result = await ahead.commit(() => write(caller, own, LOST, entries))
       const evicted = gone === null ? [] : result.of(gone)
       const saved = firsts.map((handle) => result.of(handle))
@@ -471,7 +473,7 @@ export function createSave({
         .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
         .do(ahead.arrived)
       const output = shows
-        ? batch.add(tellShown(dialect, caller.org, changes[0]?.id ?? 0), onlyRow(toBatchOutput))
+        ? batch.add(recordShown(dialect, caller.org, changes[0]?.id ?? 0), onlyRow(toBatchOutput))
         : null
       const result = await ahead.commit(() => write(caller, batch, CHANGED, states))
       const unsearchable = changes.flatMap(({ id, text, generated }, i) =>

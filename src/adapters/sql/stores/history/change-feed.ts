@@ -21,17 +21,17 @@ import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, num, numOrNull, onlyRow, str, strOrNull } from '../../core/rows'
-import { circle, inProject, listed } from '../../core/visibility'
+import { accessScope, inProject, listed } from '../../core/visibility'
 import {
   changedSince,
   changesOf,
   NEWEST_FIRST,
   newestChange,
   OLDEST_FIRST,
-  SIGHT_COLUMNS,
-  toSight,
+  toVisibilityChange,
+  VISIBILITY_COLUMNS,
 } from '../../tables/changes/change-rows'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 
 /** The statements that read the feed: what a scope saw of an entry before and after each change of the log. */
 
@@ -42,7 +42,7 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
   const was = SIDES[side]
   const thread = sql.raw(side === 'before' ? 'c.was_thread' : 'c.thread_id')
   const parts = [
-    circle(dialect, scope, 'c', 'null', was),
+    accessScope(dialect, scope, 'c', 'null', was),
     ...(threadId === null ? [] : [sql`${thread} = ${threadId} AND c.erased = 0`]),
     ...(project === null
       ? []
@@ -59,7 +59,7 @@ const actionsSeen = ({ actions }: FeedFilter): SQL =>
 
 /** What is read of a change `c`: its row, and what the scope saw of it before and after. */
 const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
-  sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${SIGHT_COLUMNS},
+  sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${VISIBILITY_COLUMNS},
     2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
 
 /** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
@@ -77,7 +77,7 @@ export function pageStatement(
   page: { readonly after: number; readonly limit: number; readonly now: Millis },
 ): SQL {
   return sql`
-    SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+    SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
     FROM (
       SELECT c.*
       FROM (
@@ -101,7 +101,7 @@ export const latestStatement = (
   limit: number,
   now: Millis,
 ): SQL => sql`
-  SELECT p.*, ${beginningOf(dialect, FEED_PREVIEW + 1)} AS preview
+  SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*
     FROM (
@@ -185,7 +185,7 @@ const toBounds = (row: Row) => ({
 })
 
 function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null {
-  const sight = toSight(row)
+  const sight = toVisibilityChange(row)
   const action = actionFor(scope, { ...filter, actions: null }, sight)
   if (action === null) return null
   const side = action === 'deleted' ? sight.before : sight.after

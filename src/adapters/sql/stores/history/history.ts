@@ -14,10 +14,10 @@ import { sha256Hex, utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
 import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { Clock } from '../../../../ports/clock'
-import type { History, Kept, Restoration, ToRestore } from '../../../../ports/history'
+import type { History, Restoration, RetainedVersion, ToRestore } from '../../../../ports/history'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import {
   asRows,
@@ -41,15 +41,15 @@ import { createWrite } from '../../tables/changes/publish-changes'
 import { takenBy } from '../../tables/changes/quota'
 import { entriesById } from '../../tables/entries/read-statements'
 import { isVersion, readWithin, toEntry } from '../../tables/entries/rows'
-import { mayReturn, premiseProblem } from '../../tables/links/links'
-import { keepMarksOf } from '../../tables/texts/long-texts'
+import { mayReturn, preconditionProblem } from '../../tables/links/links'
+import { storeLineIndexes } from '../../tables/texts/long-texts'
 import { createIndexWriter, insertVectorsOf, queueIndexing, wordStatements } from '../../tables/vectors/index-writer'
 import { type Assignments, metadataColumns, type WriteContext } from '../../tables/writes/entry-columns'
 import {
   asOfStatement,
-  KEPT_COLUMNS,
   keptInRow,
   keptText,
+  RETAINED_COLUMNS,
   stateStatement,
   textsStatement,
   versionStatements,
@@ -72,7 +72,7 @@ const columns = (names: string, alias = ''): SQL =>
   )
 
 /** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
-function linksOf(dialect: SqlDialect, caller: Caller, states: readonly Kept[]): SQL {
+function linksOf(dialect: SqlDialect, caller: Caller, states: readonly RetainedVersion[]): SQL {
   const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
   return sql`CASE WHEN v.links IS NULL THEN NULL ELSE (
@@ -108,7 +108,12 @@ export function mayRestore(
 }
 
 /** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
-export function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, states: readonly Kept[]): SQL {
+export function restoreGuard(
+  dialect: SqlDialect,
+  caller: Caller,
+  now: Millis,
+  states: readonly RetainedVersion[],
+): SQL {
   const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
   return sql`
     INSERT INTO guards (holds) SELECT (
@@ -208,7 +213,7 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
 type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
 /** The links that went with deleted states: their own; of those that metadata name, some, to tell who made them. */
-export const edgesOf = (states: readonly Kept[]): Edge[] =>
+export const edgesOf = (states: readonly RetainedVersion[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
@@ -245,8 +250,8 @@ export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: rea
 }
 
 /** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
-export interface Returning {
-  readonly kept: Kept
+export interface RestoredRow {
+  readonly kept: RetainedVersion
   readonly textHash: string
   readonly generated: Generated | null
   readonly indexed: IndexedText | null
@@ -256,9 +261,9 @@ export interface Returning {
  * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
  * commit, or by the next search.
  */
-export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly Returning[]): SQL[] {
+export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
-  const queued = (topic: 'index' | 'embed', of: readonly Returning[]): SQL[] => {
+  const queued = (topic: 'index' | 'embed', of: readonly RestoredRow[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
     return of.length === 0
       ? []
@@ -270,7 +275,7 @@ export function besideStatements(dialect: SqlDialect, org: string, now: Millis, 
       : [{ id, version: currentVersion + 1, org, content: state, indexed, vectors: generated?.vectors ?? [] }],
   )
   return [
-    ...keepMarksOf(
+    ...storeLineIndexes(
       dialect,
       all.map(({ kept: { id, state }, textHash }) => ({ id, text: state.text, textHash })),
     ),
@@ -320,7 +325,7 @@ const toStanding = (row: Row) => ({
   by: str(row, 'made_by'),
 })
 
-const toKept = (row: Row): Kept => ({
+const toKept = (row: Row): RetainedVersion => ({
   id: num(row, 'id'),
   kept: num(row, 'kept'),
   currentVersion: num(row, 'current_version'),
@@ -385,9 +390,9 @@ export function createSqlHistory(
   async function returning(
     states: readonly ToRestore[],
     generated: readonly (Generated | null)[],
-  ): Promise<readonly Returning[]> {
+  ): Promise<readonly RestoredRow[]> {
     const later = beyondShare(states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)))
-    const all: Returning[] = []
+    const all: RestoredRow[] = []
     for (const [i, kept] of states.entries())
       all.push({
         kept,
@@ -451,7 +456,7 @@ export function createSqlHistory(
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
             ${from} ORDER BY v.entry_id LIMIT ${limit}
           )
-          SELECT ${KEPT_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
+          SELECT ${RETAINED_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
             ${current(sql`NULL`, sql`d.expires_at`)} AS gone_expires_at,
             ${current(sql`NULL`, sql`d.edges`)} AS edges,
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
@@ -521,8 +526,8 @@ export function createSqlHistory(
           takes: () => takenBy(states.map(({ state }) => state)),
         })
       } catch (error) {
-        if (!(error instanceof PremiseFailed)) throw error
-        throw premiseProblem(error.premise) ?? new Problem('conflict', LOST)
+        if (!(error instanceof PreconditionFailed)) throw error
+        throw preconditionProblem(error.premise) ?? new Problem('conflict', LOST)
       }
       await indexWriter.complete(
         caller.org,

@@ -7,7 +7,7 @@ import { ROLES } from '../../../../domain/identity/scope'
 import type { Clock } from '../../../../ports/clock'
 import type { IdentityStore } from '../../../../ports/identity-store'
 import { Batch, readOne, runOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import {
   each,
   firstRow,
@@ -72,7 +72,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     try {
       await new Batch(guard, ...statements).run(connection, { org })
     } catch (error) {
-      if (error instanceof PremiseFailed) throw problem
+      if (error instanceof PreconditionFailed) throw problem
       throw error
     }
   }
@@ -163,7 +163,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         ).run(connection, { org })
         return true
       } catch (error) {
-        if (error instanceof PremiseFailed) return false
+        if (error instanceof PreconditionFailed) return false
         throw error
       }
     },

@@ -16,9 +16,9 @@ import {
   type ProjectDirectory,
 } from '../../../../ports/project-directory'
 import { Batch, readOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import { countOf, each, flag, json, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
-import { circle, listed, reachesProject } from '../../core/visibility'
+import { accessScope, listed, reachesProject } from '../../core/visibility'
 import { auditStatement } from '../../tables/changes/audit-log'
 import {
   attachStatements,
@@ -138,7 +138,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
     try {
       await new Batch(versionGuard(org, version), ...statements).run(connection, { org })
     } catch (error) {
-      if (error instanceof PremiseFailed) throw MOVED_ON()
+      if (error instanceof PreconditionFailed) throw MOVED_ON()
       throw error
     }
   }
@@ -188,7 +188,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
         await new Batch(namesGuard(dialect, by.org, names), ...statements).run(connection, { org: by.org })
         names.isGiven = true
       } catch (error) {
-        if (error instanceof PremiseFailed) throw new NamesChanged()
+        if (error instanceof PreconditionFailed) throw new NamesChanged()
         throw error
       }
     },
@@ -224,7 +224,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       )
       const counted = batch.add(
         sql`SELECT c.project, sum(c.entries) AS entries FROM layer_counters c
-          WHERE c.org = ${org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')}
+          WHERE c.org = ${org} AND c.project <> '' AND ${accessScope(dialect, scope, 'c', 'empty')}
           GROUP BY c.project ORDER BY c.project LIMIT 20000`,
         (rows) => rows,
       )
@@ -259,7 +259,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       SELECT homes.home, ${newest(1)} AS used_1, ${newest(2)} AS used_2, ${newest(3)} AS used_3
       FROM (
         SELECT DISTINCT c.project AS home FROM layer_counters c
-        WHERE c.org = ${org} AND c.project <> '' AND ${circle(dialect, scope, 'c', 'empty')} ORDER BY c.project LIMIT ${MOST_LISTED}
+        WHERE c.org = ${org} AND c.project <> '' AND ${accessScope(dialect, scope, 'c', 'empty')} ORDER BY c.project LIMIT ${MOST_LISTED}
       ) homes`
   }
 

@@ -6,7 +6,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, howMany, num, numbersOf, oneOf, str } from '../../core/rows'
 import { imageInUse, markRemovals } from '../../tables/outbox/image-use'
-import { CLAIM_MS } from '../../tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../tables/outbox/outbox-rows'
 
 const MAX_ATTEMPTS = 10
 const FIRST_DELAY_MS = 30_000
@@ -41,7 +41,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       const now = clock.now()
       const token = crypto.randomUUID()
       const claim = ({ topic, limit }: (typeof lanes)[number]): SQL => sql`
-          UPDATE outbox SET state = 'claimed', attempts = attempts + 1, token = ${token}, due_at = ${now + CLAIM_MS}
+          UPDATE outbox SET state = 'claimed', attempts = attempts + 1, token = ${token}, due_at = ${now + LEASE_MS}
           WHERE due_at <= ${now} AND id IN (
             SELECT id FROM outbox WHERE topic = ${topic} AND due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}
           )
@@ -61,7 +61,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
       if (items.length === 0) return []
       const still = await runOne(
         connection,
-        sql`UPDATE outbox SET due_at = ${clock.now() + CLAIM_MS} WHERE ${held(items)} RETURNING id`,
+        sql`UPDATE outbox SET due_at = ${clock.now() + LEASE_MS} WHERE ${held(items)} RETURNING id`,
         numbersOf('id'),
       )
       const ids = new Set(still)

@@ -10,7 +10,7 @@ import { each, firstRow, flag, howMany, num, numbersOf, numOrNull, str, textsOf 
 import { expired } from '../../core/visibility'
 import { changesOf, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { PART_BYTES } from '../../tables/changes/pending-deletion'
-import { runWriting } from '../../tables/changes/publish-changes'
+import { runInFrame } from '../../tables/changes/publish-changes'
 import { mayReturn } from '../../tables/links/links'
 
 /** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
@@ -125,7 +125,7 @@ export function createSqlRetention(
         const remove = sql`DELETE FROM entries WHERE id IN (${due}) RETURNING id`
         const batch = new Batch()
         const gone = batch.add(remove, howMany)
-        return (await runWriting(connection, schedule, manner, () => batch, { org })).of(gone)
+        return (await runInFrame(connection, schedule, manner, () => batch, { org })).of(gone)
       })
     },
 
@@ -155,7 +155,7 @@ export function createSqlRetention(
               WHERE coalesce(e.accessed_at, 0) = decayed.used AND e.pinned = 0 AND e.archived = 0
             )`
         const schedule = { org, changeId: ids.next(), keyId: null, agent: null }
-        await runWriting(connection, schedule, { keeps: false }, () => new Batch(archive), { org })
+        await runInFrame(connection, schedule, { keeps: false }, () => new Batch(archive), { org })
       }
       return { archived: decayed.length, last: used.at(-1)?.id ?? null }
     },

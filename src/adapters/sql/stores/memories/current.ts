@@ -5,22 +5,22 @@ import { cosine, readableVector } from '../../../../domain/meaning/vector'
 import { CANDIDATES, CONTEXT_WORKING } from '../../../../domain/recall/current'
 import { OPENED } from '../../../../domain/recall/events/event'
 import { kindsOfWord } from '../../../../domain/recall/memory'
-import { filesOf, type Moment } from '../../../../domain/recall/moment'
+import { filesOf, type WorkContext } from '../../../../domain/recall/moment'
 import { folderOf } from '../../../../domain/recall/paths'
 import { firstCodePoints } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
-import type { AtHandMemory, CurrentMemories, NearMemory, NearRequest } from '../../../../ports/memories'
+import type { AtHandMemory, CurrentMemories, SimilarMemoriesRequest, SimilarMemory } from '../../../../ports/memories'
 import { readOne } from '../../core/batch'
 import { compileFilter, joinConditions } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, each, num, onlyRow, Parts, str, strOrNull, textsOf } from '../../core/rows'
-import { circle, expired, inProject, listed, staying } from '../../core/visibility'
+import { accessScope, expired, inProject, isActive, listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { type MemoryContext, newestOf, newestOfKinds } from '../../tables/memories/memory-statements'
-import { FILES, MOMENT_COLUMNS, momentColumns, toAtMoment } from '../../tables/memories/moment'
+import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/moment'
 import { newestOfTag } from '../../tables/pages/tags'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
 /** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
@@ -61,7 +61,7 @@ function nearTo(file: string): SQL {
 }
 
 /** Ids of patterns of layers 2 and 3. */
-export function newestPatterns(context: MemoryContext, { language, filePath }: Moment): SQL {
+export function newestPatterns(context: MemoryContext, { language, filePath }: WorkContext): SQL {
   const { dialect, scope, now, project } = context
   const most = CANDIDATES.patterns
   if (language === null && filePath === null) {
@@ -77,8 +77,8 @@ export function newestPatterns(context: MemoryContext, { language, filePath }: M
     project === null ? sql`` : sql` AND (p.layer = 3 OR ${inProject(dialect, scope, project, sql`p.project`)})`
   return sql`
     SELECT p.entry_id AS id FROM patterns p
-    WHERE p.org = ${scope.org}${ofProject} AND ${circle(dialect, scope, 'p', 'empty')}
-      AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${staying('p', 'entry_id')} AND ${joinConditions('and', only)}
+    WHERE p.org = ${scope.org}${ofProject} AND ${accessScope(dialect, scope, 'p', 'empty')}
+      AND (p.expires_at IS NULL OR NOT ${expired(now, 'p')}) AND ${isActive('p', 'entry_id')} AND ${joinConditions('and', only)}
     ORDER BY p.entry_id DESC LIMIT ${most}`
 }
 
@@ -133,7 +133,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => entriesOf(dialect, project, layer)
 
   /** Ids of memories of layer 3 by their files, those of both places that name one. */
-  function ofFile(context: MemoryContext, moment: Moment): SQL {
+  function ofFile(context: MemoryContext, moment: WorkContext): SQL {
     const files = [...new Set(filesOf(moment).flatMap(pathSpellings))]
     const among = (values: readonly string[]): SQL =>
       sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
@@ -174,7 +174,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   function sources(
     scope: Scope,
     atHand: readonly number[],
-    request: NearRequest | null,
+    request: SimilarMemoriesRequest | null,
     others: readonly number[],
   ): SQL {
     const listOf = (ids: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)
@@ -220,7 +220,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const small = new Parts()
       const contents = small.add(
         ['text'],
-        latest(sql`${beginningOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
+        latest(sql`${previewOf(dialect, CONTEXT)} AS text`, CONTEXT_WORKING, written),
         textsOf('text'),
       )
       const known = small.add(
@@ -254,7 +254,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     },
 
     async candidates(scope, filter, moment, atHand, request) {
-      const columns = sql`e.id, e.weight, ${momentColumns(dialect, moment)}`
+      const columns = sql`e.id, e.weight, ${contextColumns(dialect, moment)}`
       const shown = listed(dialect, scope, clock.now())
       const admitted = (select: (condition: SQL) => SQL): SQL => {
         const bindings = dialect.bindings()
@@ -274,7 +274,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const own = atHand.map(({ id }) => id)
       const nearest = new Parts()
       const near = nearest.add(
-        ['id', 'weight', ...MOMENT_COLUMNS, 'leads'],
+        ['id', 'weight', ...CONTEXT_COLUMNS, 'leads'],
         admitted(
           (condition) => sql`SELECT ${columns}, source.leads
             FROM ${sources(scope, own, request, others)} source ${dialect.plan.follow('entries', 'e', sql`e.id = source.id`)}
@@ -315,11 +315,11 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const ownCosine = ({ vectors }: AtHandMemory): number | null =>
         vectors.reduce<number | null>((best, id) => larger(best, cosines.get(id) ?? null), null)
       const ownCosines = new Map(atHand.map((one) => [one.id, ownCosine(one)]))
-      const best = new Map<number, NearMemory>()
+      const best = new Map<number, SimilarMemory>()
       const note = (row: Row, cosine: number | null): void => {
         const id = num(row, 'id')
         const before = larger(best.get(id)?.cosine ?? null, ownCosines.get(id) ?? null)
-        best.set(id, { ...toAtMoment(row), cosine: larger(before, cosine) })
+        best.set(id, { ...toMemoryInContext(row), cosine: larger(before, cosine) })
       }
       const leading = (leads: Row[string]): number | null =>
         leads === null ? null : found === null ? Number(leads) : (cosines.get(Number(leads)) ?? null)

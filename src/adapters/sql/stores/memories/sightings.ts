@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Glimpse } from '../../../../domain/recall/memory'
+import type { MemorySummary } from '../../../../domain/recall/memory'
 import type { Clock } from '../../../../ports/clock'
-import type { Sightings, Visit, Visitor } from '../../../../ports/memories'
+import type { LastSeen, Visit, Visitor } from '../../../../ports/memories'
 import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
@@ -9,7 +9,7 @@ import { inProject, listed } from '../../core/visibility'
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { kindOf, successorOf } from '../../tables/entries/rows'
 import { supersededBy } from '../../tables/links/links'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 
 /** Marks of one owner; each call of an unknown project or session would leave another. */
 const MOST_MARKS = 1_000
@@ -18,7 +18,7 @@ const LONGEST_STORE = 600_000
 /** Newest memories of each layer among which those that come along are looked for. */
 const RECENT_OF_LAYER = 1_000
 
-const toGlimpse = (row: Row): Glimpse => ({
+const toGlimpse = (row: Row): MemorySummary => ({
   id: num(row, 'id'),
   kind: kindOf(row, 'kind'),
   content: str(row, 'content'),
@@ -33,7 +33,7 @@ const toMark = (row: Row) => ({
 })
 
 /** Last-seen marks over any SQL connection. */
-export function createSqlSightings(connection: SqlConnection, clock: Clock): Sightings {
+export function createSqlLastSeen(connection: SqlConnection, clock: Clock): LastSeen {
   const { dialect } = connection
 
   const ofOwner = (visitor: Visitor): SQL => sql`m.org = ${visitor.org} AND m.owner = ${visitor.owner ?? ''}`
@@ -105,7 +105,7 @@ export function createSqlSightings(connection: SqlConnection, clock: Clock): Sig
       const recent = batch.add(
         sql`
           WITH ${newest(visitor, visit, most.memories)}
-          SELECT e.id, e.kind, e.created_at, e.tags, ${beginningOf(dialect, most.content)} AS content,
+          SELECT e.id, e.kind, e.created_at, e.tags, ${previewOf(dialect, most.content)} AS content,
             ${supersededBy(dialect, visitor, clock.now())} AS superseded_by
           FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
           ORDER BY e.created_at, e.id`,

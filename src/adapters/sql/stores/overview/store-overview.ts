@@ -10,7 +10,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, each, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
-import { beginningOf } from '../../tables/texts/long-texts'
+import { previewOf } from '../../tables/texts/long-texts'
 
 /** What pages for people show of a store, over any SQL connection: each a statement that reads a bounded number of rows. */
 interface Context {
@@ -56,7 +56,7 @@ const LOOKED_AT = 500
 function linksStatement({ dialect, scope, now }: Context, id: number, limit: number): SQL {
   const ofOrg = sql`l.org = ${scope.org}`
   return sql`
-    SELECT e.id, e.title, e.kind, e.project, link.relation, link.direction, ${beginningOf(dialect, NAME)} AS text
+    SELECT e.id, e.title, e.kind, e.project, link.relation, link.direction, ${previewOf(dialect, NAME)} AS text
     FROM (
       SELECT * FROM (
         SELECT DISTINCT l.relation, 'outgoing' AS direction, l.to_id AS id FROM links l
@@ -106,7 +106,7 @@ export function createSqlStoreOverview(connection: SqlConnection, clock: Clock):
       const { dialect, now } = contextOf(scope)
       return readOne(
         connection,
-        sql`SELECT ${beginningOf(dialect, codePoints)} AS text FROM entries e WHERE ${listed(dialect, scope, now)}
+        sql`SELECT ${previewOf(dialect, codePoints)} AS text FROM entries e WHERE ${listed(dialect, scope, now)}
           ORDER BY e.created_second DESC, e.id DESC LIMIT ${number(newest)}`,
         each((row) => str(row, 'text')),
       )

@@ -5,7 +5,7 @@ import { readableVector } from '../../../../domain/meaning/vector'
 import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
-import type { FinishRequest, GatherRequest, PackReads, PackSight } from '../../../../ports/packs'
+import type { FinishRequest, GatherRequest, PackReads, PackScope } from '../../../../ports/packs'
 import { Batch, type Decode, type Handle, type Results, readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import {
@@ -36,7 +36,7 @@ import {
   newestLinksTo,
   type PackContext,
 } from '../../tables/packs/pack-statements'
-import { beginningOf, CHARS, textOf } from '../../tables/texts/long-texts'
+import { CHARS, previewOf, textOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
 /** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
@@ -92,7 +92,7 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
 /** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
 const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
-    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${beginningOf(context.dialect, NAME)} AS text,
+    SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${previewOf(context.dialect, NAME)} AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
     FROM (${allLinksOf(context, table)}) AS link
       ${context.dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
@@ -248,7 +248,7 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
       AND (picked.step < ${within} OR ${to} IN (SELECT id FROM picked WHERE step < ${within}))`
   return sql`WITH ${list(pickedTables(context, request))}
     SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
-      CASE WHEN picked.has_text = 1 THEN '' ELSE ${beginningOf(dialect, BEGINNING)} END AS beginning,
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${previewOf(dialect, BEGINNING)} END AS beginning,
       ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
       ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
     FROM picked ${dialect.plan.follow('entries', 'e', sql`e.id = picked.id`)}
@@ -348,7 +348,7 @@ const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle 
 /** What packs read, over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
-  const contextOf = (sight: PackSight): PackContext => ({ dialect, sight, now: clock.now() })
+  const contextOf = (sight: PackScope): PackContext => ({ dialect, sight, now: clock.now() })
   return {
     async standing(sight, request) {
       const context = contextOf(sight)

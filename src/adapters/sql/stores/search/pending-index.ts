@@ -6,7 +6,7 @@ import { readOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { each, flag, num, oneOf } from '../../core/rows'
 import { visible } from '../../core/visibility'
-import { CLAIM_MS } from '../../tables/outbox/outbox-rows'
+import { LEASE_MS } from '../../tables/outbox/outbox-rows'
 import { createIndexWriter } from '../../tables/vectors/index-writer'
 
 const topicOf = oneOf(['index', 'embed'] as const)
@@ -19,7 +19,7 @@ export function createSqlPendingIndex(connection: SqlConnection, analyzer: Analy
     async look(scope, since) {
       const now = clock.now()
       // Whoever queues what it does itself, or claims it, has so long from then on.
-      const abandoned = Math.max(now, since + CLAIM_MS - 1)
+      const abandoned = Math.max(now, since + LEASE_MS - 1)
       return readOne(
         connection,
         sql`SELECT o.topic, e.id, e.bytes,

@@ -7,7 +7,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields } from '../../core/dialect'
 import { countOf, each, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
-import { circleTotals } from '../../tables/counts/visible-counts'
+import { visibleTotals } from '../../tables/counts/visible-counts'
 import { entriesById } from '../../tables/entries/read-statements'
 import { layerOf, sourceOf } from '../../tables/entries/rows'
 import { fewAdmitted } from '../../tables/pages/access-paths'
@@ -189,7 +189,7 @@ export function createSqlVectorRows(
     async waiting(scope, model) {
       const context = { dialect, scope, now: clock.now() }
       const batch = new Batch()
-      const all = batch.add(circleTotals(context), countOf('entries'))
+      const all = batch.add(visibleTotals(context), countOf('entries'))
       const embedded = batch.add(vectorCountsStatement(context, model), countOf('entries'))
       const result = await batch.run(connection)
       return Math.max(0, result.of(all) - result.of(embedded))

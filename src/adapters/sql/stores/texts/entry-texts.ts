@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import { MARK_EVERY } from '../../../../domain/reading/lines'
+import { LINE_INDEX_STEP } from '../../../../domain/reading/lines'
 import type { Narrowing } from '../../../../domain/reading/literal'
 import { likelyStretch, type Part } from '../../../../domain/reading/range'
 import type { Filter } from '../../../../domain/search/filter'
@@ -14,8 +14,8 @@ import type { IndexedFields, SqlDialect } from '../../core/dialect'
 import { firstRow, json, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
 import { entriesById, type ReadContext, withPrelude } from '../../tables/entries/read-statements'
-import { PARSED_BYTES, type Share, shareOf } from '../../tables/entries/share'
-import { hasLead } from '../../tables/pages/access-paths'
+import { PARSED_BYTES, type ReadBudget, readBudgetOf } from '../../tables/entries/share'
+import { hasAccessPath } from '../../tables/pages/access-paths'
 import { planEntries } from '../../tables/pages/plan'
 import { textOf } from '../../tables/texts/long-texts'
 
@@ -85,7 +85,7 @@ export function scanStatement(context: ReadContext, { filter, ids, beforeId, nar
 export function scanPartStatement(
   context: ReadContext,
   { filter, beforeId, narrowing, limit }: ScanRequest,
-  share: Share,
+  share: ReadBudget,
 ): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
@@ -160,7 +160,7 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
       return { first: none, last: none, from: whole(likely.from), length: whole(likely.length) }
     const before = (line: number): SQL =>
       sql`(SELECT count(*) FROM ${dialect.jsonNumbers(sql`m.starts`)} AS s WHERE s.value < ${whole(line - 1)})`
-    const [every, most] = [whole(MARK_EVERY), whole(likely.most)]
+    const [every, most] = [whole(LINE_INDEX_STEP), whole(likely.most)]
     const wanted = sql`${every} * (x.last_mark - x.first_mark + 1)`
     return {
       first: before(likely.first),
@@ -173,10 +173,10 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
   return {
     async scan(scope, request) {
       const context = { dialect, scope, now: clock.now(), indexedFields }
-      const share = shareOf(dialect, request.filter)
+      const share = readBudgetOf(dialect, request.filter)
       const wholly = () => runOne(connection, scanStatement(context, request), toScan(false))
       if (share === null || request.ids !== null || admitsNext(scope, request.filter)) return wholly()
-      if (!request.inParts && hasLead(context, request.filter)) {
+      if (!request.inParts && hasAccessPath(context, request.filter)) {
         const scan = await wholly()
         if (scan.isKnown) return scan
       }

@@ -8,7 +8,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, countOf, each, num, onlyRow, str } from '../../core/rows'
-import { circle, inProject, lastCircle, projectsOf, visible, visibleState } from '../../core/visibility'
+import { accessScope, inProject, lastAccessScope, projectsOf, visible, visibleState } from '../../core/visibility'
 import { changedSince, newestChange, OLDEST_FIRST } from '../../tables/changes/change-rows'
 import { textOf } from '../../tables/texts/long-texts'
 import {
@@ -110,7 +110,7 @@ export function listChangedStatements(
   const among = (id: SQL) => sql`${id} ${dialect.plan.oneOf(list(context, ids))}`
   const { project } = selection
   const wasThere = project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`c.was_project`)}`
-  const seen = sql`(${circle(dialect, scope, 'c', 'null', 'was_')} OR ${lastCircle(dialect, scope, 'c')})`
+  const seen = sql`(${accessScope(dialect, scope, 'c', 'null', 'was_')} OR ${lastAccessScope(dialect, scope, 'c')})`
   return {
     entries: sql`SELECT ${entryToExport(context)} FROM entries e WHERE ${among(sql`e.id`)} AND ${exportable(context)} ORDER BY e.id`,
     gone: sql`SELECT DISTINCT c.entry_id AS id FROM changes c

@@ -10,9 +10,9 @@ import { utf8Length } from '../../../../domain/text'
 import { withIds } from '../../../../domain/transfer/content'
 import { parseKept } from '../../../../domain/transfer/lines'
 import type { Clock } from '../../../../ports/clock'
-import type { ImportBatch, ImportStore, Remembered, TakenEntry } from '../../../../ports/import-store'
+import type { ImportBatch, ImportedEntry, ImportStore, Remembered } from '../../../../ports/import-store'
 import { Batch, type Handle, runOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, howMany, jsonGroups } from '../../core/rows'
 import { changeable, readByAllOf } from '../../core/visibility'
@@ -22,7 +22,7 @@ import { createWrite } from '../../tables/changes/publish-changes'
 import { countedLater } from '../../tables/counts/visible-counts'
 import { seekAgainFrom } from '../../tables/currency/pairs-sought'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { keepMarksOf } from '../../tables/texts/long-texts'
+import { storeLineIndexes } from '../../tables/texts/long-texts'
 import {
   imagesInUseStatement,
   keeperOf,
@@ -107,7 +107,7 @@ const queue = ({ dialect, now }: Context, topic: 'index' | 'embed', ids: readonl
       ]
 
 /** Links that no metadata name. */
-function linkStatements({ dialect, caller }: Context, entries: readonly TakenEntry[]): SQL[] {
+function linkStatements({ dialect, caller }: Context, entries: readonly ImportedEntry[]): SQL[] {
   const rows = entries.flatMap(({ id, links }) =>
     links.filter(({ origin }) => origin !== 'metadata').map(({ relation, to, origin }) => [id, relation, to, origin]),
   )
@@ -163,7 +163,7 @@ export function takeStatements(
       ...entryStatements(context, entries),
       ...counting.after,
       ...longTexts(caller.org, states),
-      ...keepMarksOf(
+      ...storeLineIndexes(
         dialect,
         entries.map(({ id, entry }) => ({ id, text: entry.text, textHash: entry.textHash })),
       ),
@@ -399,7 +399,7 @@ export function createSqlImportStore(
         )
         return { versions: fresh.reduce((sum, handle) => sum + results.of(handle), 0) }
       } catch (error) {
-        if (error instanceof PremiseFailed) throw new Problem('conflict', LOST)
+        if (error instanceof PreconditionFailed) throw new Problem('conflict', LOST)
         throw error
       }
     },

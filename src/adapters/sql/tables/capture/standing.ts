@@ -1,7 +1,7 @@
 // What stands in a project, by facet, and where its last captured session left off?
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { Standing, StandingEntry, StandingFacet } from '../../../../domain/capture/recalled'
+import type { StartEntry, StartMemories, StartSection } from '../../../../domain/capture/recalled'
 import { hasEnded } from '../../../../domain/currency/validity'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
@@ -14,7 +14,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { each, num, str, strOrNull } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
 import { superseded } from '../links/links'
-import { beginningOf } from '../texts/long-texts'
+import { previewOf } from '../texts/long-texts'
 
 interface Context {
   readonly dialect: SqlDialect
@@ -99,7 +99,7 @@ const ofKinds =
   }
 
 /** The kinds are those of the facets of a pack (platform contract §2). */
-const OF_FACET: Readonly<Record<StandingFacet, Parts>> = {
+const OF_FACET: Readonly<Record<StartSection, Parts>> = {
   Pinned: pinned,
   'Work in flight': inFlight,
   Constraints: ofKinds('rule', 'guide', 'convention'),
@@ -107,7 +107,7 @@ const OF_FACET: Readonly<Record<StandingFacet, Parts>> = {
   Gotchas: ofKinds('gotcha', 'error_pattern', 'bug_fix'),
 }
 
-function facetStatement(context: Context, facet: StandingFacet, { project }: StartPlace): SQL {
+function facetStatement(context: Context, facet: StartSection, { project }: StartPlace): SQL {
   const { dialect, scope } = context
   const parts = [...(project === null ? [] : homesOf(scope, project)), null].flatMap((one) =>
     OF_FACET[facet](context, one),
@@ -119,17 +119,17 @@ function facetStatement(context: Context, facet: StandingFacet, { project }: Sta
   )
   return sql`
     WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${beginningOf(dialect, BEGINNING)} AS text,
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, BEGINNING)} AS text,
       ${dialect.textAt(['valid_until'])} AS valid_until
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 
 /** Sections of which a start for a goal shows the newest entries. */
-export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const satisfies readonly StandingFacet[]
+export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const satisfies readonly StartSection[]
 
 /** The ids of the newest entries of a facet, of a project and of none. */
-export const newestStatement = (context: Context, facet: StandingFacet, project: string | null, most: number): SQL =>
+export const newestStatement = (context: Context, facet: StartSection, project: string | null, most: number): SQL =>
   sql`SELECT id FROM (${facetStatement(context, facet, { project, branch: null })}) AS newest LIMIT ${most}`
 
 /**
@@ -159,7 +159,7 @@ function leftOffStatement(
       ORDER BY found.effective DESC, found.id DESC LIMIT ${LOOKED_AT}
     )
     SELECT e.id, e.title, e.kind, e.agent, e.created_at, newest.work,
-      CASE WHEN newest.place = 1 THEN ${beginningOf(dialect, BEGINNING)} ELSE '' END AS text
+      CASE WHEN newest.place = 1 THEN ${previewOf(dialect, BEGINNING)} ELSE '' END AS text
     FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
     ORDER BY newest.place`
 }
@@ -167,10 +167,10 @@ function leftOffStatement(
 /** Entries whose `valid_until` has passed are left out. */
 const holding =
   (now: Millis) =>
-  (rows: readonly Row[]): StandingEntry[] =>
+  (rows: readonly Row[]): StartEntry[] =>
     rows.filter(({ valid_until }) => !hasEnded({ valid_until: valid_until as string | null }, now)).map(toStandingEntry)
 
-const toStandingEntry = (row: Row): StandingEntry => ({
+const toStandingEntry = (row: Row): StartEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
   text: str(row, 'text'),
@@ -180,14 +180,14 @@ const toStandingEntry = (row: Row): StandingEntry => ({
 })
 
 /** @param except the thread of a session that is not told of itself */
-export async function readStanding(
+export async function readStartMemories(
   connection: SqlConnection,
   context: Context,
   place: StartPlace,
   except: string | null,
-): Promise<Standing> {
+): Promise<StartMemories> {
   const batch = new Batch()
-  const read = (facet: StandingFacet) => batch.add(facetStatement(context, facet, place), holding(context.now))
+  const read = (facet: StartSection) => batch.add(facetStatement(context, facet, place), holding(context.now))
   const facets = {
     Pinned: read('Pinned'),
     'Work in flight': read('Work in flight'),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Place, Sight } from '../../../../domain/history/feed'
+import type { Place, VisibilityChange } from '../../../../domain/history/feed'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num, strOrNull } from '../../core/rows'
@@ -23,7 +23,7 @@ export const changedSince = (dialect: SqlDialect, org: string, seq: SQL): SQL =>
   dialect.plan.beyond([sql`c.org`, sql`${org}`], sql`c.seq`, seq)
 
 /** What a row of `changes` called `c` says of places and of who may see them: what `toSight` reads. */
-export const SIGHT_COLUMNS = sql.raw(
+export const VISIBILITY_COLUMNS = sql.raw(
   'c.entry_id, c.erased, c.thread_id, c.project, c.reader, c.was_thread, c.was_project, c.was_reader',
 )
 
@@ -39,7 +39,7 @@ const place = (row: Row, was: 'was_' | ''): Place | null => {
 }
 
 /** Who could see the entry of a row of `changes` before and after. */
-export const toSight = (row: Row): Sight => ({
+export const toVisibilityChange = (row: Row): VisibilityChange => ({
   entryId: num(row, 'entry_id'),
   before: place(row, 'was_'),
   after: place(row, ''),

@@ -3,7 +3,7 @@ import type { Erased, EraseSelection } from '../../../../domain/entry/selection'
 import { MOST_DELETED } from '../../../../domain/identity/audit'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { SqlDialect } from '../../core/dialect'
-import { changeable, circle, staying, visible, wasChangeable } from '../../core/visibility'
+import { accessScope, changeable, isActive, visible, wasChangeable } from '../../core/visibility'
 
 /** What does an erasure take, beside what a deletion would, and what does it leave? */
 
@@ -47,7 +47,7 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
       : deletedOf(dialect, org, threadIds),
   )
   const changeable = wasChangeable(dialect, caller, 'gone')
-  const mine = own ? changeable : sql`${circle(dialect, caller, 'gone')} AND (${changeable}) IS NOT TRUE`
+  const mine = own ? changeable : sql`${accessScope(dialect, caller, 'gone')} AND (${changeable}) IS NOT TRUE`
   const ofThread = ids
     ? sql``
     : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`
@@ -66,7 +66,7 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
       ) d
     ) gone
     WHERE gone.place = 1 AND ${mine}${ofThread}
-      AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${staying('gone', 'entry_id')}`
+      AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${isActive('gone', 'entry_id')}`
 }
 
 /** What of a thread goes: archived or not, expired or not, but no page of a diary, which only its id means. */

@@ -6,7 +6,7 @@ import type { Millis } from '../../../../domain/time'
 import type { Decode } from '../../core/batch'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num } from '../../core/rows'
-import { circle, listedToChange } from '../../core/visibility'
+import { accessScope, listedToChange } from '../../core/visibility'
 import { auditStoredStatement } from './audit-log'
 import { changesOf, NEWEST_FIRST } from './change-rows'
 
@@ -37,7 +37,7 @@ function evictStatement({ dialect, scope, now }: WriteContext, project: string |
       ORDER BY CASE WHEN ${dialect.textAt(['source'])} = 'system_auto' THEN 0 ELSE 1 END,
         coalesce(e.accessed_at, e.created_at), e.id
       LIMIT (SELECT CASE WHEN count(*) > ${capacity} THEN count(*) - ${capacity} ELSE 0 END FROM entries e WHERE ${working})
-    ) RETURNING id, CASE WHEN ${circle(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS visible`
+    ) RETURNING id, CASE WHEN ${accessScope(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS visible`
 }
 
 /** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned, listed and the caller's to change. */

@@ -7,10 +7,10 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { firstRow, flag, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { CLAIM_MS } from '../outbox/outbox-rows'
+import { LEASE_MS } from '../outbox/outbox-rows'
 import { GATHERED_MS, queueForgetting } from '../vectors/index-writer'
 import { changesOf, OLDEST_FIRST } from './change-rows'
-import { runWriting } from './publish-changes'
+import { runInFrame } from './publish-changes'
 
 /** Rows of the change log that one transaction blanks. */
 const BLANKED = 5_000
@@ -170,7 +170,7 @@ export function pendingDeletion(
     remove: removeStatements(dialect, { org, changeId }, sql`${own} AND part = 0`, erases === undefined ? null : now),
     queue: sql`
         INSERT INTO outbox (org, topic, key, created_at, due_at)
-        SELECT org, 'delete', change_id, ${now}, ${now + CLAIM_MS} FROM pending_deletes WHERE ${own} LIMIT 1
+        SELECT org, 'delete', change_id, ${now}, ${now + LEASE_MS} FROM pending_deletes WHERE ${own} LIMIT 1
         RETURNING 1 AS leaving`,
   }
 }
@@ -203,7 +203,7 @@ export function createUnfinishedDeletes(connection: SqlConnection): UnfinishedDe
     )
     const following = batch.add(next(org, changeId), firstRow(toLeft))
     const manner = { keeps: left.keeps, ...(left.at === null ? {} : { at: left.at }) }
-    return (await runWriting(connection, caller, manner, () => batch, { org, usesReserve: true })).of(following)
+    return (await runInFrame(connection, caller, manner, () => batch, { org, usesReserve: true })).of(following)
   }
 
   return {

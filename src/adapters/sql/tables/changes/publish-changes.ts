@@ -2,7 +2,7 @@
 // receipt takes it over, as a JSON object whose one key says what it is.
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { Sight } from '../../../../domain/history/feed'
+import type { VisibilityChange } from '../../../../domain/history/feed'
 import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
 import { NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Caller } from '../../../../domain/identity/scope'
@@ -13,12 +13,12 @@ import type { BatchOutput } from '../../../../domain/receipts/receipt'
 import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import { Batch, type Decode, type Results } from '../../core/batch'
-import { type Announce, PremiseFailed, type Row, type SqlConnection, type WriteLock } from '../../core/connection'
+import { type Announce, PreconditionFailed, type Row, type SqlConnection, type WriteLock } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonOrNull, num, numOrNull, str } from '../../core/rows'
 import { PLAIN_NAMES, toEntry } from '../entries/rows'
 import { dueStatement, toDue } from '../outbox/outbox-rows'
-import { changedSince, newestChange, OLDEST_FIRST, SIGHT_COLUMNS, toSight } from './change-rows'
+import { changedSince, newestChange, OLDEST_FIRST, toVisibilityChange, VISIBILITY_COLUMNS } from './change-rows'
 import { toErased } from './erase-selection'
 import { attachStatements, namesGuard, PROJECTS } from './name-statements'
 import { quotaGuards, withinQuotas } from './quota'
@@ -33,16 +33,16 @@ const MAX_ANNOUNCED = 64
  * @param org whose rows of `changes`; '' for those of all orgs
  */
 export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
-  SELECT c.org, ${SIGHT_COLUMNS} FROM changes c
+  SELECT c.org, ${VISIBILITY_COLUMNS} FROM changes c
   WHERE ${changedSince(dialect, org, since)}
     AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
   ${OLDEST_FIRST} LIMIT ${MAX_ANNOUNCED + 1}`
 
-type Made = ReadonlyMap<string, readonly Sight[]>
+type Made = ReadonlyMap<string, readonly VisibilityChange[]>
 
 /** What each org is to hear. */
 export const toMade: Decode<Made> = (rows) =>
-  new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toSight)]))
+  new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toVisibilityChange)]))
 
 export function announceAll(made: Made, announce: Announce): void {
   for (const [org, sights] of made) announce(org, sights.length > MAX_ANNOUNCED ? null : sights)
@@ -52,7 +52,7 @@ export function announceAll(made: Made, announce: Announce): void {
  * The call that writes, for the triggers of the change log and history. All statements that write entries stand between these
  * two, in one batch. The row of an organization stays until its next batch: a delete is a row written too.
  */
-export interface Writing {
+export interface WriteFrame {
   readonly begin: SQL
   /** The rows of `changes` that the batch has made so far are those beyond `since`. */
   readonly since: SQL
@@ -69,7 +69,7 @@ interface Manner {
   readonly at?: Millis
 }
 
-export function writing(writer: Writer, { keeps, at }: Manner): Writing {
+export function writeFrame(writer: Writer, { keeps, at }: Manner): WriteFrame {
   const { org, changeId, keyId, agent } = writer
   const since = sql`(SELECT w.after_seq FROM write_context w WHERE w.org = ${org})`
   return {
@@ -88,14 +88,14 @@ export function writing(writer: Writer, { keeps, at }: Manner): Writing {
  * Runs a batch that writes entries in its frame. What it has changed and left is read by a statement more each where somebody is told,
  * and told once it is committed.
  */
-export async function runWriting(
+export async function runInFrame(
   connection: SqlConnection,
   writer: Writer,
   manner: Manner,
   own: (since: SQL) => Batch,
   lock: WriteLock,
 ): Promise<Results> {
-  const { begin, since, end } = writing(writer, manner)
+  const { begin, since, end } = writeFrame(writer, manner)
   const batch = new Batch(begin).join(own(since))
   const { announce, leave } = connection
   const made = announce && batch.add(madeStatement(connection.dialect, writer.org, since), toMade)
@@ -144,14 +144,14 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     try {
       const manner = { keeps: terms.days > 0 && !forgets, at: now }
       const result = await withinQuotas({ connection, quotas, scope: caller, takes }, () =>
-        runWriting(connection, caller, manner, framed, { org: caller.org, usesReserve }),
+        runInFrame(connection, caller, manner, framed, { org: caller.org, usesReserve }),
       )
       receipt?.notes.keep()
       if (names) names.isGiven = true
       return result
     } catch (error) {
-      if (error instanceof PremiseFailed && error.premise === RECEIPT) throw new KeyTaken()
-      if (error instanceof PremiseFailed && error.premise === PROJECTS) throw new NamesChanged()
+      if (error instanceof PreconditionFailed && error.premise === RECEIPT) throw new KeyTaken()
+      if (error instanceof PreconditionFailed && error.premise === PROJECTS) throw new NamesChanged()
       throw error
     }
   }
@@ -162,12 +162,12 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
  *
  * @param json a JSON text, or NULL
  */
-export const tell = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
+export const recordOutput = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
   UPDATE write_context SET batch_output = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING batch_output`
 
 /** Ids of the entries with a summary that the batch has met again. */
-export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
-  tell(
+export const recordSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
+  recordOutput(
     org,
     'summarized',
     dialect.jsonList(sql`
@@ -180,9 +180,9 @@ export const tellSummarized = (dialect: SqlDialect, org: string, since: SQL): SQ
 const SHOWN = [...PLAIN_NAMES, 'metadata', 'tags', 'weight', 'pinned', 'expires_at', 'access_count']
 
 /** An entry as it stands after the batch. */
-export const tellShown = (dialect: SqlDialect, org: string, id: number): SQL => {
+export const recordShown = (dialect: SqlDialect, org: string, id: number): SQL => {
   const row = dialect.jsonRow(SHOWN.map((name) => sql.raw(`e.${name}`)))
-  return tell(org, 'shown', sql`SELECT ${row} FROM entries e WHERE e.id = ${id}`)
+  return recordOutput(org, 'shown', sql`SELECT ${row} FROM entries e WHERE e.id = ${id}`)
 }
 
 /** @param values as `tellShown` tells them */

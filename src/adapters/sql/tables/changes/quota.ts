@@ -7,7 +7,7 @@ import { QUOTA_NAMES, type Quotas, quotaProblem } from '../../../../domain/quota
 import { scheduler } from '../../../../domain/scheduler'
 import { utf8Length } from '../../../../domain/text'
 import { Batch, type Decode, runOne } from '../../core/batch'
-import { PremiseFailed, type Row, type SqlConnection } from '../../core/connection'
+import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { num, onlyRow, str } from '../../core/rows'
 
@@ -116,7 +116,7 @@ export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>):
     try {
       return await run()
     } catch (error) {
-      const premise = error instanceof PremiseFailed ? error.premise : null
+      const premise = error instanceof PreconditionFailed ? error.premise : null
       if (quotaProblem(premise, check.quotas, null) === null) throw error
       if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await forgetVersions(check))) continue
       const { connection, quotas, scope } = check

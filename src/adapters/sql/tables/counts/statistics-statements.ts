@@ -4,10 +4,10 @@ import { Batch, type Decode } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
-import { circle, listed, visible } from '../../core/visibility'
+import { accessScope, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { isUndone } from '../outbox/outbox-rows'
-import { circleTotals, gone } from './visible-counts'
+import { gone, visibleTotals } from './visible-counts'
 
 /** What is counted by name: threads, tags. */
 export interface Groups {
@@ -36,7 +36,7 @@ export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(vectors), 0) AS vectors, coalesce(sum(bytes), 0) AS bytes
     FROM (
       SELECT c.entries, c.vectors, c.bytes FROM vector_counters c
-      WHERE c.org = ${scope.org} AND c.model = ${model} AND ${circle(dialect, scope, 'c', 'empty')}
+      WHERE c.org = ${scope.org} AND c.model = ${model} AND ${accessScope(dialect, scope, 'c', 'empty')}
       UNION ALL
       SELECT CASE WHEN v.chunk = 0 THEN -1 ELSE 0 END, -1, -octet_length(v.data)
       FROM gone ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = gone.id`)} WHERE v.model = ${model}
@@ -59,7 +59,7 @@ const usedTags = (context: ReadContext): Groups => {
   return {
     tables: [gone(context)],
     query: sql`SELECT tag, sum(uses) AS uses FROM (
-        SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')}
+        SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${accessScope(dialect, scope, 'c', 'empty')}
         UNION ALL
         SELECT t.value, -1 FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)}
           CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t
@@ -82,13 +82,13 @@ const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
 export async function readStatistics(connection: SqlConnection, context: ReadContext): Promise<StoreStatistics> {
   const { dialect, scope, now } = context
   const shown = listed(dialect, scope, now)
-  const counted = circle(dialect, scope, 'c', 'empty')
+  const counted = accessScope(dialect, scope, 'c', 'empty')
   // Work for an entry is counted for those who can read it; work for the org as a whole, for keys of the whole org.
   const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e
     WHERE e.id = CAST(o.key AS BIGINT) AND ${visible(dialect, scope, now)})
     ELSE ${scope.projects === null ? TRUE : FALSE} END`
   const batch = new Batch()
-  const totals = batch.add(circleTotals(context), onlyRow(toTotals))
+  const totals = batch.add(visibleTotals(context), onlyRow(toTotals))
   const threads = batch.add(
     groupsStatement(activeThreads(context), ACTIVE),
     toGroups((row) => ({ threadId: str(row, 'thread_id'), count: num(row, 'entries') })),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SqlDialect } from '../../core/dialect'
-import { circle, expired, inProject, listed, visibleThen } from '../../core/visibility'
+import { accessScope, expired, inProject, listed, visibleThen } from '../../core/visibility'
 import { LAYERS, type ProjectScopeContext, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
 
@@ -12,19 +12,19 @@ import type { ReadContext } from '../entries/read-statements'
  */
 export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
     SELECT x.id FROM entries x
-    WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
+    WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${accessScope(dialect, scope, 'x')}
     UNION
     SELECT x.id FROM pending_deletes l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)}
-    WHERE l.org = ${scope.org} AND x.listed = 1 AND ${circle(dialect, scope, 'x')}
+    WHERE l.org = ${scope.org} AND x.listed = 1 AND ${accessScope(dialect, scope, 'x')}
   )`
 
 /** A statement of one number: entries of a scope as counters have them, with those that are `gone`. */
 export const entriesCounted = ({ dialect, scope }: Pick<ReadContext, 'dialect' | 'scope'>): SQL => sql`
   SELECT coalesce(sum(c.entries), 0) FROM entry_counters c
-  WHERE c.org = ${scope.org} AND c.listed = 1 AND ${circle(dialect, scope, 'c', 'empty')}`
+  WHERE c.org = ${scope.org} AND c.listed = 1 AND ${accessScope(dialect, scope, 'c', 'empty')}`
 
 /** A statement of one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
-export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
+export const visibleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
   const { dialect, scope } = context
   return sql`WITH ${gone(context)}
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries,
@@ -32,7 +32,7 @@ export const circleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL =
       coalesce(sum(summaries), 0) AS summaries
     FROM (
       SELECT c.entries, c.user_entries, c.multimodal, c.bytes, c.images, c.summaries FROM entry_counters c
-      WHERE c.org = ${scope.org} AND c.listed = 1 AND ${circle(dialect, scope, 'c', 'empty')}
+      WHERE c.org = ${scope.org} AND c.listed = 1 AND ${accessScope(dialect, scope, 'c', 'empty')}
       UNION ALL
       SELECT -1, CASE WHEN e.source = 'user' THEN -1 ELSE 0 END, CASE WHEN e.image_count > 0 THEN -1 ELSE 0 END, -e.bytes,
         -e.image_count, CASE WHEN e.summary <> '' THEN -1 ELSE 0 END
@@ -104,7 +104,7 @@ function sortsIn(context: ProjectScopeContext, layers: readonly number[], where:
   const places = placesOf(layers, where)
   const counted = (place: Place): SQL => sql`
     SELECT c.layer, c.kind, c.pinned, c.entries, c.words, c.first_id, c.last_id FROM layer_counters c
-    WHERE c.org = ${scope.org} AND ${within(context, place, 'c')} AND ${circle(dialect, scope, 'c', 'empty')}`
+    WHERE c.org = ${scope.org} AND ${within(context, place, 'c')} AND ${accessScope(dialect, scope, 'c', 'empty')}`
   const ending = (place: Place): SQL => sql`
     SELECT e.layer, e.kind, e.pinned, 1, e.text_words, e.id, e.id FROM ${dialect.plan.entriesBy('entries_layer_expires_at_idx')}
     WHERE ${listed(dialect, scope, now)} AND ${within(context, place, 'e')} AND e.expires_at > ${now}`

@@ -1,14 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { BEGINNING } from '../../../../domain/entry/long-text'
+import { PREVIEW_LENGTH } from '../../../../domain/entry/long-text'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
-import type { Stretch } from '../../../../ports/entry-store'
+import type { TextRange } from '../../../../ports/entry-store'
 import { compileFilter } from '../../core/compile-filter'
 import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
-import { changeable, circle, expired, listed, sightOf, visible } from '../../core/visibility'
+import { accessScope, changeable, expired, listed, visibilityFilterOf, visible } from '../../core/visibility'
 import { supersededBy } from '../links/links'
-import { beginningOf, previewText, textOf } from '../texts/long-texts'
+import { previewOf, previewText, textOf } from '../texts/long-texts'
 import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
 
 /** The statements that read entries and threads. */
@@ -90,7 +90,7 @@ export function previewsStatement(
     bindings,
     [],
     sql`SELECT ${columns} FROM ${entriesById(dialect, ids)}
-      WHERE ${listed(dialect, scope, now, 'e', sightOf(filter))} AND ${condition}`,
+      WHERE ${listed(dialect, scope, now, 'e', visibilityFilterOf(filter))} AND ${condition}`,
   )
 }
 
@@ -115,15 +115,15 @@ export function toChangeStatement(
 const stretchOf = (dialect: SqlDialect): SQL => {
   const cut = (text: SQL) => sql`substr(${text}, CAST(wanted.start AS integer), CAST(wanted.length AS integer))`
   if (dialect.beginning === null) return cut(textOf())
-  return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(BEGINNING + 1))}
-    THEN ${cut(beginningOf(dialect, BEGINNING))} ELSE ${cut(textOf())} END`
+  return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(PREVIEW_LENGTH + 1))}
+    THEN ${cut(previewOf(dialect, PREVIEW_LENGTH))} ELSE ${cut(textOf())} END`
 }
 
 /** Parts of the texts of listed entries that the filter admits. */
 export function stretchesStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   filter: Filter,
-  wanted: readonly Stretch[],
+  wanted: readonly TextRange[],
 ): SQL {
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
@@ -135,7 +135,7 @@ export function stretchesStatement(
     sql`SELECT e.id, ${stretchOf(dialect)} AS text
       FROM ${parts} wanted
       ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
-      WHERE ${listed(dialect, scope, now, 'e', sightOf(filter))} AND ${condition}`,
+      WHERE ${listed(dialect, scope, now, 'e', visibilityFilterOf(filter))} AND ${condition}`,
   )
 }
 
@@ -165,7 +165,7 @@ export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?:
       min(c.first_second) AS first_second, max(c.last_second) AS last_second,
       min(c.first_id) AS first_id, max(c.last_id) AS last_id
     FROM thread_counters c
-    WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${only('c')}
+    WHERE c.org = ${scope.org} AND ${accessScope(dialect, scope, 'c', 'empty')} ${only('c')}
       AND ${fresh}
     GROUP BY c.thread_id
     UNION ALL

@@ -7,7 +7,7 @@ import { keysKeptBeside } from '../../../../domain/entry/metadata'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
-import { changeable, circle, listed } from '../../core/visibility'
+import { accessScope, changeable, listed } from '../../core/visibility'
 
 interface Context {
   readonly dialect: SqlDialect
@@ -77,7 +77,7 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
       SELECT ${columns} FROM entries e WHERE ${of}
       ORDER BY ${dialect.plan.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
   // The newest of each circle that the caller belongs to, which the counters name: hundreds of thousands of others' may be newer.
-  const mineToSee = sql`c.org = ${scope.org} AND c.thread_id = ${threadId} AND ${circle(dialect, scope, 'c', 'empty')}`
+  const mineToSee = sql`c.org = ${scope.org} AND c.thread_id = ${threadId} AND ${accessScope(dialect, scope, 'c', 'empty')}`
   // As an expression, since SQLite does not compare a column of texts with what an index has of an expression.
   const inCircle = sql`e.reader = c.reader AND coalesce(e.project, '') = ${dialect.plan.unordered(sql`c.project`)}`
   return sql`

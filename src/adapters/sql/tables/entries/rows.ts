@@ -24,7 +24,7 @@ const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` }
 
 /** Of what can be large, the names. */
 const BESIDE_NAMES = Object.keys(BESIDE)
-export const BESIDE_COLUMNS = sql.raw(columns(BESIDE_NAMES))
+export const AUXILIARY_COLUMNS = sql.raw(columns(BESIDE_NAMES))
 
 /** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
 export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...BESIDE_NAMES]

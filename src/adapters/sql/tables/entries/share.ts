@@ -9,14 +9,14 @@ import type { SqlDialect } from '../../core/dialect'
 const LARGEST = sql.raw(String(MAX_METADATA_BYTES))
 
 /** What one statement may go through for a filter, on a database that serves nobody meanwhile (platform contract §6). */
-export interface Share {
+export interface ReadBudget {
   readonly entries: number
   /** Bytes of metadata; null where none are asked for. */
   readonly bytes: number | null
 }
 
 /** Null for a database of which any number may be asked. */
-export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter): Share | null {
+export function readBudgetOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter): ReadBudget | null {
   if (bounded === null) return null
   const { entry, byte } = weightOf(filter)
   return {
@@ -26,14 +26,14 @@ export function shareOf({ bounded }: Pick<SqlDialect, 'bounded'>, filter: Filter
 }
 
 /** Entries that are within a share whatever metadata they have. */
-export const entriesWithin = ({ entries, bytes }: Share): number =>
+export const entriesWithin = ({ entries, bytes }: ReadBudget): number =>
   bytes === null ? entries : Math.max(1, Math.min(entries, Math.floor(bytes / MAX_METADATA_BYTES)))
 
 /** Bytes of metadata from which on an index knows an entry (`entries_large_metadata_idx`). */
 export const LARGE = 1_024
 
 /** How many entries are within a share where none has large metadata; null where that would be a small part of it. */
-export function mostOfSmall({ entries, bytes }: Share): number | null {
+export function mostOfSmall({ entries, bytes }: ReadBudget): number | null {
   const most = bytes === null ? entries : Math.min(entries, Math.floor(bytes / LARGE))
   return most * 2 >= entries ? most : null
 }
@@ -57,7 +57,7 @@ export const PARSED_BYTES = sql`coalesce(octet_length(e.metadata), 0)`
  * @param bytes of their metadata at most; evaluated where need be
  * @param isSmall whether none of them has large metadata
  */
-export function fits({ entries: most, bytes: mostBytes }: Share, entries: SQL, bytes: SQL, isSmall: SQL): SQL {
+export function fits({ entries: most, bytes: mostBytes }: ReadBudget, entries: SQL, bytes: SQL, isSmall: SQL): SQL {
   if (mostBytes === null) return sql`${entries} <= ${most}`
   return sql`(${entries} <= ${most} AND (
     ${entries} * ${LARGEST} <= ${mostBytes}

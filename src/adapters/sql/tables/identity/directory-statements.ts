@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../../../domain/report'
-import { circle, listed } from '../../core/visibility'
+import { accessScope, listed } from '../../core/visibility'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
 import { ENTRY_COLUMNS } from '../entries/rows'
 import { supersededBy } from '../links/links'
@@ -43,17 +43,17 @@ export function threadPageStatement(context: ReadContext, after: ThreadPlace | n
   return sql`
     WITH ${staleThreads(context)}, used AS (
       SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
-      WHERE c.org = ${scope.org} AND ${circle(dialect, scope, 'c', 'empty')} ${behind('c')}
+      WHERE c.org = ${scope.org} AND ${accessScope(dialect, scope, 'c', 'empty')} ${behind('c')}
         AND c.thread_id NOT IN (SELECT thread_id FROM stale)
         AND NOT EXISTS (
           SELECT 1 FROM thread_counters o
-          WHERE o.org = ${scope.org} AND o.thread_id = c.thread_id AND ${circle(dialect, scope, 'o', 'empty')}
+          WHERE o.org = ${scope.org} AND o.thread_id = c.thread_id AND ${accessScope(dialect, scope, 'o', 'empty')}
             AND (o.last_second > c.last_second OR (o.last_second = c.last_second AND o.last_id > c.last_id)))
       ORDER BY c.last_second DESC, c.last_id DESC LIMIT ${limit}
     )
     SELECT used.thread_id, used.last_second, used.last_id, (
         SELECT sum(n.entries) FROM thread_counters n
-        WHERE n.org = ${scope.org} AND n.thread_id = used.thread_id AND ${circle(dialect, scope, 'n', 'empty')}) AS entries
+        WHERE n.org = ${scope.org} AND n.thread_id = used.thread_id AND ${accessScope(dialect, scope, 'n', 'empty')}) AS entries
     FROM used
     UNION ALL
     SELECT s.thread_id, s.last_second, s.last_id, s.entries FROM ${ofStale(context)} WHERE 1 = 1 ${behind('s')}
@@ -68,7 +68,7 @@ export function threadNamesStatement(context: ReadContext, prefix: string, limit
   return sql`
     WITH ${staleThreads(context)}, named AS (
       SELECT c.thread_id, c.last_second, c.last_id FROM thread_counters c
-      WHERE c.org = ${scope.org} AND ${begins('c')} AND ${circle(dialect, scope, 'c', 'empty')}
+      WHERE c.org = ${scope.org} AND ${begins('c')} AND ${accessScope(dialect, scope, 'c', 'empty')}
         AND c.thread_id NOT IN (SELECT thread_id FROM stale)
       ORDER BY c.thread_id LIMIT ${sql.raw(String(NAMES))}
     ), both_kinds AS (

@@ -95,7 +95,7 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
 }
 
 /** What a caller hears whose write was refused by a premise with a name; null for a name that is none. */
-export const premiseProblem = (name: string | null): Problem | null =>
+export const preconditionProblem = (name: string | null): Problem | null =>
   name === RELATED ? notFound('An entry that related_to names was not found; nothing was stored') : null
 
 interface SupersededContext {

@@ -14,9 +14,9 @@ import { changeable, inProject, listed, listedToChange, visible } from '../../co
 import { layerCounts, layerTotal } from '../counts/visible-counts'
 import { entriesOf, LAYERS } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
-import { BESIDE_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/rows'
+import { AUXILIARY_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/rows'
 import { supersededBy } from '../links/links'
-import { beginningOf, textOf } from '../texts/long-texts'
+import { previewOf, textOf } from '../texts/long-texts'
 
 /** The statements of memories in layers (fabric contract §2). */
 export interface MemoryContext {
@@ -41,7 +41,7 @@ const replacedBy = (context: MemoryContext): SQL => {
 /** `MEMORY_COLUMNS` and what takes its place, with what is small in one column where that costs less (packed.ts). */
 export const memoryColumns = (context: MemoryContext): SQL =>
   sql`${
-    context.dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${BESIDE_COLUMNS}` : MEMORY_COLUMNS
+    context.dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${AUXILIARY_COLUMNS}` : MEMORY_COLUMNS
   }, ${replacedBy(context)}`
 
 /** What a call with a project sees of the layers. */
@@ -213,7 +213,7 @@ export const summarizableStatement = (
     SELECT e.id, e.version, e.kind, e.title, e.tags, e.weight, e.access_count, e.created_at,
       coalesce(${dialect.textAt(['source'])}, CASE WHEN e.source = 'user' THEN 'user_explicit' END) AS origin,
       (SELECT count(*) FROM links l WHERE l.org = e.org AND l.to_id = e.id) AS links,
-      ${beginningOf(dialect, SUMMARIZED)} AS text
+      ${previewOf(dialect, SUMMARIZED)} AS text
     FROM entries e
     WHERE ${listedToChange(dialect, scope, now)} AND ${ofProject} AND e.layer = ${layer} AND e.created_at <= ${createdBefore}
       AND ${inMemoryThread} AND e.reader = '' AND e.pinned = 0

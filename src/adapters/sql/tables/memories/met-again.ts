@@ -3,7 +3,13 @@ import { MAX_TAGS } from '../../../../domain/entry/draft'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
 import { KINDS } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
-import { type Equal, type Meeting, type Renewal, type Sameness, samenessOf } from '../../../../domain/recall/equal'
+import {
+  type DuplicatePolicy,
+  type Equal,
+  type Renewal,
+  type Sameness,
+  samenessOf,
+} from '../../../../domain/recall/equal'
 import { kindsOfWord } from '../../../../domain/recall/memory'
 import { shownMetadata } from '../../../../domain/recall/metadata'
 import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
@@ -95,7 +101,11 @@ export const toReported = (row: Row): Reported => ({
  *
  * @param entries that are stored after them in the same batch
  */
-export function meet(context: Writing, meeting: Meeting | undefined, entries: readonly NewEntry[]): SQL[] {
+export function duplicateStatements(
+  context: Writing,
+  meeting: DuplicatePolicy | undefined,
+  entries: readonly NewEntry[],
+): SQL[] {
   if (meeting === undefined) return []
   const { dialect, scope, now } = context
   const { problem, count, renewals, byName = false } = meeting
@@ -117,7 +127,7 @@ export function meet(context: Writing, meeting: Meeting | undefined, entries: re
 const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, precondition) SELECT ${premise}, ${EQUAL}`
 
 /** Nothing has come to what was known of a problem. */
-function nothingNew(context: Context, { project, key, known }: NonNullable<Meeting['problem']>): SQL {
+function nothingNew(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
   const newest = known.reduce((last, { id }) => Math.max(last, id), 0)
   const later = sql`SELECT 1 FROM (${reportedStatement(context, project, key)}) reported WHERE reported.id > ${newest}`
   return holds(sql`NOT EXISTS (${later})`)

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { AtMoment } from '../../../../domain/recall/current'
-import { type Moment, namesOf } from '../../../../domain/recall/moment'
+import type { MemoryInContext } from '../../../../domain/recall/current'
+import { namesOf, type WorkContext } from '../../../../domain/recall/moment'
 import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num, str } from '../../core/rows'
 import { kindOf, layerOf } from '../entries/rows'
-import { beginningOf } from '../texts/long-texts'
+import { previewOf } from '../texts/long-texts'
 import { isAway } from './memory-statements'
 
 /** What a memory `e` is to a moment (fabric contract §5): what its place follows from in plain code. */
@@ -25,7 +25,7 @@ export const FILES = [
   { path: ['codeBlock', 'filePath'], index: 'entries_code_file_path_idx' },
 ] as const
 
-export const MOMENT_COLUMNS = [
+export const CONTEXT_COLUMNS = [
   ...['layer', 'kind', 'updated_at', 'used_at', 'last_seen', 'file', 'code_file', 'language'],
   ...['is_own', 'is_captured', 'is_away', 'naming'],
 ] as const
@@ -36,12 +36,12 @@ const beginning = (value: SQL): SQL => sql`substr(${value}, 1, 256)`
 const bit = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
 
 /** Beside `id` and `weight`. */
-export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
+export function contextColumns(dialect: SqlDialect, moment: WorkContext): SQL {
   const { sessionId, project } = moment
   const at = (...path: string[]): SQL => dialect.textAt(path)
   // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
   const isShort = sql`e.bytes <= ${sql.raw(String(SEARCHED))} AND e.text <> ''`
-  const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${beginningOf(dialect, SEARCHED)} END`
+  const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${previewOf(dialect, SEARCHED)} END`
   const found = namesOf(moment).map((name) => dialect.position(start, sql`${name}`))
   const naming = found.map((place) => {
     const from = sql`CASE WHEN ${place} > ${sql.raw(String(NAMING.before))} THEN ${place} - ${sql.raw(String(NAMING.before))} ELSE 1 END`
@@ -65,7 +65,7 @@ export function momentColumns(dialect: SqlDialect, moment: Moment): SQL {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-export function toAtMoment(row: Row): AtMoment {
+export function toMemoryInContext(row: Row): MemoryInContext {
   const lastSeen = isText(row.last_seen) ? Date.parse(row.last_seen) : Number.NaN
   return {
     id: num(row, 'id'),

@@ -5,7 +5,7 @@ import type { Decode } from '../../core/batch'
 import { flag } from '../../core/rows'
 
 /** A claim that nobody held on to for this long belongs to a worker that died: no single step of work takes half of it. */
-export const CLAIM_MS = 120_000
+export const LEASE_MS = 120_000
 
 /** Whoever writes vectors tells their index of them (services/keeping/left-work.ts); its row is for when that fails. */
 const OWN_WORK = 'vector_sync'

@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import type { Millis } from '../../../../domain/time'
-import type { PackSight, StandingRequest } from '../../../../ports/packs'
+import type { PackScope, UnconditionalRequest } from '../../../../ports/packs'
 import type { SqlDialect } from '../../core/dialect'
-import { inProject, listed, type Sight, visible } from '../../core/visibility'
+import { inProject, listed, type VisibilityFilter, visible } from '../../core/visibility'
 import { NEWEST_LINKS } from '../links/links'
 
 /** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
 export interface PackContext {
   readonly dialect: SqlDialect
-  readonly sight: PackSight
+  readonly sight: PackScope
   /** Milliseconds since 1970. */
   readonly now: Millis
 }
@@ -17,7 +17,7 @@ export interface PackContext {
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
 /** Of a sight, whether only approved entries count. */
-const trustOf = ({ isApproved = false }: PackSight): Sight => ({ isApproved })
+const trustOf = ({ isApproved = false }: PackScope): VisibilityFilter => ({ isApproved })
 
 export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, sight)
@@ -45,7 +45,7 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
 }
 
 /** Work in flight of one project, or of none; the statuses are spelt as the index has them. */
-export function inFlightStatement(context: PackContext, { project, inFlight }: StandingRequest): SQL {
+export function inFlightStatement(context: PackContext, { project, inFlight }: UnconditionalRequest): SQL {
   const { dialect, sight, now } = context
   return sql`
     SELECT e.id FROM entries e

@@ -10,11 +10,19 @@ import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { num } from '../../core/rows'
-import { circle, listed, listedBeside } from '../../core/visibility'
-import { circleTotals, gone } from '../counts/visible-counts'
+import { accessScope, isListedAuxiliary, listed } from '../../core/visibility'
+import { gone, visibleTotals } from '../counts/visible-counts'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { entriesWithin, fits, mostOfSmall, noneIsLarge, PARSED_BYTES, type Share, shareOf } from '../entries/share'
+import {
+  entriesWithin,
+  fits,
+  mostOfSmall,
+  noneIsLarge,
+  PARSED_BYTES,
+  type ReadBudget,
+  readBudgetOf,
+} from '../entries/share'
 import { taggedRows } from './tags'
 
 /**
@@ -74,8 +82,8 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
 }
 
 /** Whether an index knows a part of the filter. */
-export const hasLead = (context: ReadContext, filter: Filter): boolean =>
-  leadsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null }, { byId: true }) !== null
+export const hasAccessPath = (context: ReadContext, filter: Filter): boolean =>
+  accessPathsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null }, { byId: true }) !== null
 
 /**
  * Null where no part of the filter leads to its entries by an index.
@@ -83,11 +91,11 @@ export const hasLead = (context: ReadContext, filter: Filter): boolean =>
  * @param share what one statement may go through
  * @param order in that of ids, those with images have no index that could be followed
  */
-export function leadsOf(
+export function accessPathsOf(
   context: ReadContext,
   filter: Filter,
   bindings: Bindings,
-  share: Share,
+  share: ReadBudget,
   { byId }: { readonly byId: boolean },
 ): Leads | null {
   const parts = conjuncts(filter)
@@ -159,7 +167,7 @@ function ofTag(
 ): { page: SQL; total: SQL } {
   const { dialect, scope, now } = context
   const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_created_idx
-    WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}
+    WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${isListedAuxiliary(dialect, scope, now, 't')}
     ORDER BY ${TAGGED_NEWEST} LIMIT ${limit} OFFSET ${offset})`
   const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
   return {
@@ -167,7 +175,7 @@ function ofTag(
       ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
     total: sql`WITH ${gone(context)} SELECT (
         SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
-        WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${circle(dialect, scope, 'c', 'empty')}
+        WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${accessScope(dialect, scope, 'c', 'empty')}
       ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
   }
 }
@@ -256,7 +264,7 @@ function leadOf(
   if (tag !== undefined && tags[0]?.anyOf.length === 1)
     return {
       from: sql`entry_tags t INDEXED BY entry_tags_created_idx ${dialect.plan.follow('entries', 'e', sql`e.id = t.entry_id`)}`,
-      where: sql`t.org = ${scope.org} AND t.tag = ${tag} AND ${listedBeside(dialect, scope, now, 't')}`,
+      where: sql`t.org = ${scope.org} AND t.tag = ${tag} AND ${isListedAuxiliary(dialect, scope, now, 't')}`,
       newest: TAGGED_NEWEST,
       others: parts.filter((part) => part !== tags[0]),
     }
@@ -271,9 +279,9 @@ function leadOf(
 }
 
 /** Null where nothing leads, or another part might lead to fewer. */
-export function throughLead(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
+export function pageByAccessPath(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
   const { dialect, scope } = context
-  const share = shareOf(dialect, filter)
+  const share = readBudgetOf(dialect, filter)
   const parts = conjuncts(filter)
   const others = parts.some(
     (part) => OTHERS.includes(part.op) || (part.op === 'contentType' && part.is === 'multimodal'),
@@ -298,7 +306,7 @@ export function throughLead(context: ReadContext, filter: Filter, request: PageR
   // Asked once: SQLite goes through it all again for each other statement that asks it.
   const page = sql`page AS MATERIALIZED (
     SELECT walked.entries, json_array_length(walked.ids) AS matches, (SELECT most FROM bound) AS most,
-      (SELECT entries FROM (${circleTotals(context)}) AS totals) AS visible,
+      (SELECT entries FROM (${visibleTotals(context)}) AS totals) AS visible,
       (SELECT json_group_array(value) FROM (
         SELECT value FROM json_each(walked.ids) LIMIT ${request.limit} OFFSET ${request.offset})) AS ids
     FROM walked)`

@@ -7,10 +7,10 @@ import { FALSE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
-import { circleTotals } from '../counts/visible-counts'
+import { visibleTotals } from '../counts/visible-counts'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { fits, noneIsLarge, shareOf } from '../entries/share'
-import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, throughLead } from './access-paths'
+import { fits, noneIsLarge, readBudgetOf } from '../entries/share'
+import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, pageByAccessPath } from './access-paths'
 import { type Plan, planEntries } from './plan'
 
 /** A page of entries, newest first, and how many there are in all. */
@@ -41,8 +41,8 @@ function answeredByIndex(filter: Filter): boolean {
  * A condition that one statement may go through all that a filter may have to look at; null where it may in any case. Where no index
  * leads to few, what has to be looked at is told by counters: entries of the thread, or of the org.
  */
-export function withinShare({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
-  const share = shareOf(dialect, filter)
+export function withinReadBudget({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
+  const share = readBudgetOf(dialect, filter)
   if (dialect.bounded === null || share === null || plan.selective) return plan.within
   const inIndex = dialect.bounded.entries * IN_INDEX
   if (countedBy(filter) !== null) return offset <= inIndex ? null : FALSE
@@ -96,7 +96,7 @@ export async function readPage(
   request: PageRequest,
 ): Promise<{ page: readonly Row[]; total: number | null; isExact: boolean }> {
   const alone = byIndexAlone(context, filter, request)
-  const through = alone === null ? throughLead(context, filter, request) : null
+  const through = alone === null ? pageByAccessPath(context, filter, request) : null
   if (through !== null) {
     const found = await readOne(connection, through, (rows) => foundThrough(rows, request))
     const { total } = found
@@ -124,7 +124,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
   const plan = planEntries(context, filter, bindings)
   const { from, where, selective } = plan
   const time = selective ? dialect.plan.unordered(sql`e.created_second`) : sql`e.created_second`
-  const within = withinShare(context, filter, plan, request.offset)
+  const within = withinReadBudget(context, filter, plan, request.offset)
   const limit = within === null ? sql`${request.limit}` : sql`CASE WHEN ${within} THEN ${request.limit} ELSE 0 END`
   // Ids first, so that rows passed over by the offset never bring their text.
   const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
@@ -146,7 +146,7 @@ function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRe
   const counted = countedBy(filter)
   if (counted === null) {
     const plan = planEntries(context, filter, bindings)
-    const within = withinShare(context, filter, plan)
+    const within = withinReadBudget(context, filter, plan)
     const count = sql`SELECT count(*) AS total FROM ${plan.from} WHERE ${plan.where}`
     return withPrelude(
       bindings,
@@ -161,6 +161,6 @@ function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRe
   // A page so far behind is read in parts, although its total is known.
   if (dialect.bounded !== null && offset > dialect.bounded.entries * IN_INDEX) return sql`SELECT NULL AS total`
   return thread === undefined
-    ? sql`SELECT ${column} AS total FROM (${circleTotals(context)}) AS totals`
+    ? sql`SELECT ${column} AS total FROM (${visibleTotals(context)}) AS totals`
     : sql`WITH ${liveThreads(context, thread)} SELECT coalesce(sum(${column}), 0) AS total FROM live`
 }

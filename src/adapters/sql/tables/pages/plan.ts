@@ -6,8 +6,8 @@ import type { Bindings } from '../../core/dialect'
 import { listed } from '../../core/visibility'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
-import { shareOf } from '../entries/share'
-import { leadsOf } from './access-paths'
+import { readBudgetOf } from '../entries/share'
+import { accessPathsOf } from './access-paths'
 import { taggedEntries } from './tags'
 
 /** How the entries of a filter are come by. */
@@ -49,9 +49,9 @@ export function planEntries(
     const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
     return { tables: [], within: null, from, where, selective: true, byId: NEWEST_ID }
   }
-  const share = shareOf(dialect, filter)
+  const share = readBudgetOf(dialect, filter)
   if (share !== null) {
-    const leads = leadsOf(context, filter, bindings, share, { byId })
+    const leads = accessPathsOf(context, filter, bindings, share, { byId })
     if (leads === null) return inOrder(context, filter, bindings, byId)
     const { tables, from, within, isDone } = leads
     const conditions = parts.map((part) => {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import type { MemoryQuery } from '../../../../ports/memories'
 import type { SqlDialect } from '../../core/dialect'
-import { inProject, listedBeside, projectList, projectsOf } from '../../core/visibility'
+import { inProject, isListedAuxiliary, projectList, projectsOf } from '../../core/visibility'
 import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
@@ -56,7 +56,7 @@ export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
 /** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
 function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
   const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
-  return sql`${listedBeside(dialect, scope, now, 't')}${ofKind}`
+  return sql`${isListedAuxiliary(dialect, scope, now, 't')}${ofKind}`
 }
 
 /** The newest rows of one tag in a layer, as their columns `entry_id` and `expires_at`; no more of them are read. */

@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
 import { aliasesOf } from '../../../../domain/entry/title'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Moment } from '../../../../domain/recall/moment'
+import type { WorkContext } from '../../../../domain/recall/moment'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Expression, Unit } from '../../../../domain/search/query'
 import { type ScoredTerm, scoredTerms } from '../../../../domain/search/score'
 import {
+  type EntryText,
   type FullText,
   SCORED_LENGTH,
-  type Standing,
   type TextColumn,
   type TextHit,
   type TextRequest,
@@ -18,7 +18,7 @@ import {
 import type { Row } from '../../core/connection'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull, unpackedColumns } from '../../core/rows'
 import { layerOf } from '../entries/rows'
-import { toAtMoment } from '../memories/moment'
+import { toMemoryInContext } from '../memories/moment'
 import type { Confined } from './scope-terms'
 
 /** The rules by which a search by words chooses its candidates: the same on both databases, which find them each in its own way. */
@@ -56,7 +56,7 @@ const [GOLDEN, RANGE] = [40_503, 65_536]
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
 
 /** Words by which candidates are chosen where more than `MANY` entries hold one of more words: the rarest. */
-export const TELLING_WORDS = 6
+export const RAREST_WORDS = 6
 /** From where on many entries match. */
 export interface Many {
   /** So many of the sample hold one of the words. */
@@ -91,7 +91,7 @@ export const ADMITS_MANY = { asked: 256, admitted: 8 } as const
  * (threads contract §6.1): each further word of thousands of entries would be looked through for what others tell better
  * (docs/decisions/016-few-words-choose.md).
  */
-export const mayBeFewWords = (words: number): boolean => words > TELLING_WORDS
+export const mayBeFewWords = (words: number): boolean => words > RAREST_WORDS
 
 /**
  * The words that candidates are chosen by where many match: the rarest, and the next, which follow where those lead to too few.
@@ -99,11 +99,11 @@ export const mayBeFewWords = (words: number): boolean => words > TELLING_WORDS
  * @param counts in how many entries each word stands; a word of none leads nowhere
  * @returns places in the query, in its order
  */
-export function tellingWords(counts: readonly number[]): [first: number[], next: number[]] {
+export function rarestWords(counts: readonly number[]): [first: number[], next: number[]] {
   const places = counts.flatMap((n, place) => (n > 0 ? [place] : []))
   const rarest = places.sort((a, b) => (counts[a] as number) - (counts[b] as number) || a - b)
-  const part = (from: number) => rarest.slice(from, from + TELLING_WORDS).sort((a, b) => a - b)
-  return [part(0), part(TELLING_WORDS)]
+  const part = (from: number) => rarest.slice(from, from + RAREST_WORDS).sort((a, b) => a - b)
+  return [part(0), part(RAREST_WORDS)]
 }
 
 const [most, ...others] = BREVITIES
@@ -117,7 +117,7 @@ export const brevity = (words: SQL): SQL => {
 }
 
 /** That of no words: none is above it. */
-export const MOST_BREVITY = sql.raw(String(most))
+export const MAX_LENGTH_NORM = sql.raw(String(most))
 
 /** Whether an entry with this id is in the sample in which common words are counted. */
 export const isSampled = (id: SQL): SQL => {
@@ -138,7 +138,7 @@ export const unitKey = (weight: SQL, shortness: SQL): SQL => sql`(${weight} * ${
  * @param composed units of several words
  */
 export const keyOfOthers = (composed: readonly Unit[]): SQL =>
-  unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MOST_BREVITY)
+  unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MAX_LENGTH_NORM)
 
 /** What both databases do alike when they choose the candidates of a search by words. */
 
@@ -171,7 +171,7 @@ export interface AnySearch extends TextRequest {
   readonly units?: true
   /** Of a search by rare words. */
   readonly rare?: number
-  readonly moment?: Moment
+  readonly moment?: WorkContext
   readonly diaryOf?: string | null
   readonly totals?: boolean
 }
@@ -264,7 +264,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   weight: num(row, 'weight'),
   layer: layerOf(row),
   createdAt: num(row, 'created_at'),
-  atMoment: row.is_away === undefined ? null : toAtMoment(row),
+  atMoment: row.is_away === undefined ? null : toMemoryInContext(row),
   following: json<number[]>(row, 'following'),
   complete,
 })
@@ -326,7 +326,7 @@ export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesc
  * @param rows of `id`, `title`, `text`, `code` and `aliases`
  * @param held of `id` and `place`, of long ones
  */
-export function toStanding(rows: readonly Row[], held: readonly Row[]): Standing[] {
+export function toStanding(rows: readonly Row[], held: readonly Row[]): EntryText[] {
   const places = Map.groupBy(held, ({ id }) => Number(id))
   return rows.map((row) => ({
     id: num(row, 'id'),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { BEGINNING, isLong } from '../../../../domain/entry/long-text'
+import { isLong, PREVIEW_LENGTH } from '../../../../domain/entry/long-text'
 import { keptMarks } from '../../../../domain/reading/lines'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
@@ -23,9 +23,9 @@ export const textOf = (alias = 'e'): SQL => {
  *
  * @param length at most `BEGINNING`, where no more than that is read of a text of any length
  */
-export const beginningOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+export const previewOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
   const characters = sql.raw(String(length))
-  if (beginning === null || length > BEGINNING) return sql`substr(${textOf(alias)}, 1, ${characters})`
+  if (beginning === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
   const e = sql.raw(alias)
   const kept = beginning(sql`${e}.org`, sql`${e}.text_hash`)
   return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
@@ -56,7 +56,7 @@ export const putBeside = (text: string, textHash: string, row: SQL, sent: Readon
  *
  * @param row a condition on `e` that names the entry
  */
-export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
+export function storeLineIndex(text: string, textHash: string, row: SQL): SQL[] {
   const marks = keptMarks(text)
   if (marks === null) return []
   const { chars, lines, starts } = marks
@@ -69,7 +69,7 @@ export function keepMarks(text: string, textHash: string, row: SQL): SQL[] {
 }
 
 /** As `keepMarks`, of many entries in one statement; none where all are short. */
-export function keepMarksOf(
+export function storeLineIndexes(
   dialect: SqlDialect,
   entries: readonly { readonly id: number; readonly text: string; readonly textHash: string }[],
 ): SQL[] {
@@ -90,7 +90,7 @@ export function keepMarksOf(
 
 /** The columns of a preview: the beginning of the text, and how long the whole is. */
 export const previewText = (dialect: SqlDialect, length: number): SQL =>
-  sql`${beginningOf(dialect, length)} AS text, ${CHARS} AS chars`
+  sql`${previewOf(dialect, length)} AS text, ${CHARS} AS chars`
 
 /** How long the text of `e` is, in characters, without reading a long one, or a further row for one that stands in its own. */
 export const CHARS = sql`CASE WHEN e.text <> '' THEN length(e.text) ELSE coalesce(

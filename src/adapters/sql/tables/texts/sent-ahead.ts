@@ -11,7 +11,7 @@ import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { TEXTS_SHARE } from '../../core/write-share'
-import { CLAIM_MS } from '../outbox/outbox-rows'
+import { LEASE_MS } from '../outbox/outbox-rows'
 
 /**
  * A text that was sent ahead is awaited: a row of the outbox records that, and no trigger removes the text. The
@@ -74,7 +74,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
     )
     await new Batch(
       sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
-          SELECT ${org}, 'text', sent.value, ${now}, ${now + CLAIM_MS} FROM ${hashes} sent WHERE true
+          SELECT ${org}, 'text', sent.value, ${now}, ${now + LEASE_MS} FROM ${hashes} sent WHERE true
           ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
       ...part.map(
         ({ hash, text }) =>

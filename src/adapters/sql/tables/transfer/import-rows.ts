@@ -4,7 +4,7 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { IncomingEntry } from '../../../../domain/transfer/incoming'
 import { addressesAgent } from '../../../../domain/trust/agent-directed'
-import type { TakenEntry, TakenVersion } from '../../../../ports/import-store'
+import type { ImportedEntry, ImportedVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
 import { heldInRow } from '../texts/long-texts'
@@ -44,12 +44,12 @@ export const valuesOf = (names: readonly string[]): SQL =>
       .join(', '),
   )
 
-const linksJson = (links: TakenVersion['state']['links']): string | null => {
+const linksJson = (links: ImportedVersion['state']['links']): string | null => {
   const named = links.filter(({ origin }) => origin === 'metadata').map(({ relation, to }) => [relation, to])
   return named.length === 0 ? null : JSON.stringify(named)
 }
 
-export const entryRow = ({ id, version, entry, links }: TakenEntry, org: string): Cells => ({
+export const entryRow = ({ id, version, entry, links }: ImportedEntry, org: string): Cells => ({
   id,
   org,
   version,
@@ -73,7 +73,7 @@ export const longTexts = (org: string, states: readonly IncomingEntry[]): SQL[] 
 /** Columns of an entry that a kept state has not. */
 const NOT_KEPT = ['captured', 'accessed_at', 'access_count']
 
-export function versionRow({ id, state }: TakenVersion, org: string, next: string | null): Cells {
+export function versionRow({ id, state }: ImportedVersion, org: string, next: string | null): Cells {
   const { ended, links, columns, textHash, text, bytes } = state
   const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_KEPT.includes(name)))
   const own = next !== textHash
@@ -113,7 +113,7 @@ export interface Context {
 }
 
 /** Writes rows of entries, in the place of those that stand under their ids. */
-export function entryStatements({ dialect, caller }: Context, entries: readonly TakenEntry[]): SQL[] {
+export function entryStatements({ dialect, caller }: Context, entries: readonly ImportedEntry[]): SQL[] {
   return tables(
     dialect,
     entries.map((one) => entryRow(one, caller.org)),
@@ -125,7 +125,7 @@ export function entryStatements({ dialect, caller }: Context, entries: readonly 
 }
 
 /** Kept states, but those that are there. Each returns the ids of new rows. */
-export function versionStatements({ dialect, caller }: Context, versions: readonly TakenVersion[]): SQL[] {
+export function versionStatements({ dialect, caller }: Context, versions: readonly ImportedVersion[]): SQL[] {
   const sorted = versions.toSorted((a, b) => a.id - b.id || a.state.version - b.state.version)
   const rows = sorted.map((one, i) => {
     const next = sorted[i + 1]

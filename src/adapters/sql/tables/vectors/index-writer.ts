@@ -15,7 +15,7 @@ import { asRows, each, jsonGroups, num, numbersOf, str } from '../../core/rows'
 import { WRITE_SHARE } from '../../core/write-share'
 import { entriesById } from '../entries/read-statements'
 import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
-import { CLAIM_MS } from '../outbox/outbox-rows'
+import { LEASE_MS } from '../outbox/outbox-rows'
 import { textOf } from '../texts/long-texts'
 
 const VECTOR = { model: 'text', chunk: 'integer', start: 'integer', length: 'integer', data: 'text' } as const
@@ -83,7 +83,7 @@ const TRIES = 5
 export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: Millis): SQL[] =>
   topics.map(
     (topic) => sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
-      SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now + CLAIM_MS} FROM entries e WHERE ${row}
+      SELECT e.org, ${topic}, CAST(e.id AS TEXT), ${now}, ${now + LEASE_MS} FROM entries e WHERE ${row}
       ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 

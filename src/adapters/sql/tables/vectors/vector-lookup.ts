@@ -10,7 +10,7 @@ import { asRows, each, json, num, rowOf, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
 import { layerOf } from '../entries/rows'
-import { withinShare } from '../pages/page-statements'
+import { withinReadBudget } from '../pages/page-statements'
 import { planEntries } from '../pages/plan'
 
 /** How vectors are looked up that an index found, or that scope and filter admit. */
@@ -130,7 +130,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const open = sql`${isShort} AND `
   const plan = planEntries(context, filter, bindings)
   // What a statement may not go through is more than is asked for.
-  const within = withinShare(context, filter, plan)
+  const within = withinReadBudget(context, filter, plan)
   const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
   const cosine = dialect.nearness?.cosine(query)
   const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight, e.layer${column}

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { LifeChange } from '../../../../domain/entry/entry-write'
 import type { ImageRef } from '../../../../domain/entry/image'
 import { kindOfTags } from '../../../../domain/entry/kind'
-import type { Lifted } from '../../../../domain/entry/lifted-metadata'
+import type { ExtractedMetadata } from '../../../../domain/entry/lifted-metadata'
 import type { LinkTarget } from '../../../../domain/entry/link'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import type { Caller } from '../../../../domain/identity/scope'
@@ -44,7 +44,7 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
 /** @param changed the id of the entry that stands there already and gets them; null of a new one */
 export function metadataColumns(
   context: WriteContext,
-  given: { metadata: Metadata | null; lifted: Lifted; links: readonly LinkTarget[] },
+  given: { metadata: Metadata | null; lifted: ExtractedMetadata; links: readonly LinkTarget[] },
   changed: SQL | null,
 ): Assignments {
   const { metadata, lifted, links } = given
@@ -97,7 +97,7 @@ export const lifeColumns = ({ pinned, layer }: LifeChange, now: Millis): Assignm
 })
 
 /** What is captured is archived as long as it is; what is kept is listed. */
-export const archivedAfter = ({ captured }: Lifted, isUsed: boolean): SQL =>
+export const archivedAfter = ({ captured }: ExtractedMetadata, isUsed: boolean): SQL =>
   captured || isUsed ? sql`${flag(captured)}` : sql`CASE WHEN captured = 1 THEN 0 ELSE archived END`
 
 /** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */

@@ -4,7 +4,7 @@ import type { Scope } from '../../../../domain/identity/scope'
 import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
-import { staying, stayingOrKept, visibleState } from '../../core/visibility'
+import { isActive, isActiveOrRetained, visibleState } from '../../core/visibility'
 import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/rows'
 import { textOf } from '../texts/long-texts'
 
@@ -37,7 +37,7 @@ const KEPT_AS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The columns of an entry, of a kept state; in the order of `ENTRY_COLUMNS`, with which they stand in a UNION. */
-export const KEPT_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
+export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
 
 interface HistoryContext {
   readonly dialect: SqlDialect
@@ -49,7 +49,7 @@ interface HistoryContext {
 /** Whether a state was for the scope to see; `e` is the row that stands there, or is being removed behind its deletion. */
 const seesState = ({ dialect, scope, now }: HistoryContext, alias: string): SQL =>
   alias === 'e'
-    ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${stayingOrKept('e')}`
+    ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${isActiveOrRetained('e')}`
     : visibleState(dialect, scope, now, alias)
 
 /** An entry tells nothing any more, whatever it was before, once its last state has expired. */
@@ -78,7 +78,7 @@ function shownVersions(context: HistoryContext, id: number): SQL {
     return sql`CASE WHEN ${e}.changed_by IS NULL THEN ${e}.agent ELSE ${e}.changed_agent END, coalesce(${e}.changed_by, ${e}.created_by)`
   }
   return sql`shown (version, at, action, agent, key_id, live, held) AS (
-    SELECT e.version, e.updated_at, ${action('e')}, ${maker('e')}, CASE WHEN ${staying('e')} THEN 1 ELSE 0 END, 'row'
+    SELECT e.version, e.updated_at, ${action('e')}, ${maker('e')}, CASE WHEN ${isActive('e')} THEN 1 ELSE 0 END, 'row'
     FROM entries e WHERE e.id = ${id} AND ${sees(context, 'e', id)}
     UNION ALL
     SELECT v.version, v.updated_at, ${action('v')}, ${maker('v')}, 0, 'kept'
@@ -123,7 +123,7 @@ export const stateStatement = (context: HistoryContext, id: number, version: num
   SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
   WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${sees(context, 'e', id)}
   UNION ALL
-  SELECT ${KEPT_COLUMNS}, ${keptText} FROM entry_versions v
+  SELECT ${RETAINED_COLUMNS}, ${keptText} FROM entry_versions v
   WHERE v.entry_id = ${id} AND ${isVersion(sql`v.version`, version)} AND ${sees(context, 'v', id)}`
 
 /** Texts of versions, newest first, as long as they fit. */
@@ -166,7 +166,7 @@ export function asOfStatement(
   const wanted = sql`${dialect.jsonTable(sql`${places}`, { id: 'integer', place: 'integer' })} wanted`
   const fits = sql`(sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.size)`
   const alive = Math.max(at, now)
-  const stood = sql`${visibleState(dialect, scope, alive, 'e', 'id')} AND ${stayingOrKept('e', at)}`
+  const stood = sql`${visibleState(dialect, scope, alive, 'e', 'id')} AND ${isActiveOrRetained('e', at)}`
   return sql`
     WITH standing AS (
       SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
@@ -183,7 +183,7 @@ export function asOfStatement(
     SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
     UNION ALL
-    SELECT sized.place, sized.id, ${KEPT_COLUMNS}, ${keptText}
+    SELECT sized.place, sized.id, ${RETAINED_COLUMNS}, ${keptText}
     FROM sized
       ${dialect.plan.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
     WHERE sized.live = 0 OR NOT ${fits}
