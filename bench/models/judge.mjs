@@ -1,5 +1,5 @@
 // `node bench/models/judge.mjs --set FOLDER --provider ollama|openai --model NAME`: how well a chat model judges two memories on one
-// subject, by the prompt of the server (src/domain/currency/verdict.ts). FOLDER holds pairs.jsonl (`../shared/eval/amended`). One call a
+// subject, by the prompt of the server (src/domain/currency/pair.ts). FOLDER holds pairs.jsonl (`../shared/eval/amended`). One call a
 // pair. OLLAMA_HOST, OPENAI_API_BASE and OPENAI_API_KEY have the meaning of docs/configuration.md. Prints a table for bench/records.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -654,7 +654,7 @@ CREATE VIRTUAL TABLE entries_fts USING fts5(
 -- Deletes never wait for a merge.
 INSERT INTO entries_fts (entries_fts, rank) VALUES ('deletemerge', 0);
 
--- The schedule merges segments two at a time, since a search reads each word in every segment (src/adapters/sqlite/merging.ts).
+-- The schedule merges segments two at a time, since a search reads each word in every segment (src/adapters/sqlite/dialect.ts).
 INSERT INTO entries_fts (entries_fts, rank) VALUES ('usermerge', 2);
 
 -- The words of the full-text index, one row per occurrence.
@@ -916,7 +916,7 @@ CREATE TABLE memory_pairs (
   later_id INTEGER NOT NULL,
   earlier_id INTEGER NOT NULL,
   verdict TEXT CHECK (verdict IN ('replaces', 'contradicts', 'both_hold')), -- null until a judgement
-  judged TEXT, -- the contents of both that the verdict is about (src/domain/currency/content-mark.ts)
+  judged TEXT, -- the contents of both that the verdict is about (src/domain/currency/pair.ts)
   attempts INTEGER NOT NULL DEFAULT 0, -- of the model
   due_at INTEGER, -- when the model may judge it; null if judged or given up
   PRIMARY KEY (org, later_id, earlier_id)
@@ -1041,7 +1041,7 @@ CREATE TABLE capture_sessions (
   project TEXT NOT NULL, -- '' for none
   key_id TEXT NOT NULL, -- of the last event
   agent TEXT,
-  state TEXT NOT NULL, -- JSON (src/domain/capture/gathered.ts)
+  state TEXT NOT NULL, -- JSON (src/domain/capture/session-state.ts)
   written TEXT, -- JSON of the last checkpoint: what, when, and the entry
   entry_id INTEGER, -- the entry of the session
   seen_at INTEGER NOT NULL, -- time of the last event
@@ -1082,7 +1082,7 @@ CREATE TABLE session_memories (
   session TEXT NOT NULL, -- '<client>:<id>'
   project TEXT NOT NULL, -- '' for none
   at INTEGER NOT NULL, -- when it was last written
-  memories TEXT NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/memory-use.ts)
+  memories TEXT NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/usage.ts)
   PRIMARY KEY (org, owner, session)
 ) WITHOUT ROWID;
 

@@ -946,7 +946,7 @@ CREATE TABLE memory_pairs (
   later_id bigint NOT NULL,
   earlier_id bigint NOT NULL,
   verdict text CHECK (verdict IN ('replaces', 'contradicts', 'both_hold')), -- null until a judgement
-  judged text, -- the contents of both that the verdict is about (src/domain/currency/content-mark.ts)
+  judged text, -- the contents of both that the verdict is about (src/domain/currency/pair.ts)
   attempts integer NOT NULL DEFAULT 0, -- of the model
   due_at bigint, -- when the model may judge it; null if judged or given up
   PRIMARY KEY (org, later_id, earlier_id)
@@ -1080,7 +1080,7 @@ CREATE TABLE capture_sessions (
   project text COLLATE "C" NOT NULL, -- '' for none
   key_id text NOT NULL, -- of the last event
   agent text,
-  state text NOT NULL, -- JSON (src/domain/capture/gathered.ts)
+  state text NOT NULL, -- JSON (src/domain/capture/session-state.ts)
   written text, -- JSON of the last checkpoint: what, when, and the entry
   entry_id bigint, -- the entry of the session
   seen_at bigint NOT NULL, -- time of the last event
@@ -1121,7 +1121,7 @@ CREATE TABLE session_memories (
   session text COLLATE "C" NOT NULL, -- '<client>:<id>'
   project text COLLATE "C" NOT NULL, -- '' for none
   at bigint NOT NULL, -- when it was last written
-  memories text NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/memory-use.ts)
+  memories text NOT NULL, -- JSON of [entry id, bits] (src/domain/capture/usage.ts)
   PRIMARY KEY (org, owner, session)
 );
 

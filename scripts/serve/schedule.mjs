@@ -3,7 +3,7 @@
 const TOKEN_HEADER = 'x-schedule-token'
 const FIVE_MINUTES = 5 * 60_000
 const RUNS_A_DAY = 24 * 12
-/** A little longer than CLAIM_MS of src/domain/capture/times.ts. */
+/** A little longer than CLAIM_MS of src/domain/capture/hook-event.ts. */
 const CLAIM_OVER = 65_000
 
 /**
