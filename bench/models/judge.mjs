@@ -27,9 +27,9 @@ async function library() {
   const folder = mkdtempSync(join(tmpdir(), 'judge-'))
   const outfile = join(folder, 'library.mjs')
   const contents = [
-    "export { verdictIn, verdictPrompt } from './domain/currency/verdict'",
-    "export { createOllamaLanguageModel } from './adapters/ollama/language-model'",
-    "export { createOpenAiLanguageModel } from './adapters/openai/language-model'",
+    "export { verdictIn, verdictPrompt } from './domain/currency/pair'",
+    "export { createOllamaLanguageModel } from './adapters/ollama/models'",
+    "export { createOpenAiLanguageModel } from './adapters/openai/models'",
   ].join('\n')
   const resolveDir = fileURLToPath(new URL('../../src', import.meta.url).href)
   await build({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, format: 'esm', platform: 'node', outfile })

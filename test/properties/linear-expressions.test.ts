@@ -103,18 +103,18 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /** Built from parts where they are declared, each with the reason why it is linear. */
 const BUILT: Readonly<Record<string, string>> = {
-  'adapters/d1/local-faults.ts': 'fixed words, over a message of the database',
-  'domain/capture/prose.ts':
+  'adapters/d1/errors.ts': 'fixed words, over a message of the database',
+  'domain/capture/decisions.ts':
     'fixed words with at most 80 characters between them, over a sentence of at most 600 characters',
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
   'domain/search/analysis.ts': 'one class, then another one repeated that holds it',
   'domain/search/fold.ts': 'one class repeated',
-  'domain/search/hangul.ts': 'fixed words at the end of a word of at most 500 characters',
+  'domain/search/analysis.ts': 'fixed words at the end of a word of at most 500 characters',
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
-  'domain/secrets/command-secrets.ts': 'fixed words, and options of a command of at most 400 characters',
-  'domain/secrets/secret-names.ts': 'a name of at most 128 characters',
+  'domain/secrets/redact.ts': 'fixed words, and options of a command of at most 400 characters',
+  'domain/secrets/assigned-secrets.ts': 'a name of at most 128 characters',
   'domain/secrets/token-forms.ts': 'fixed prefixes; one ends in blanks',
   'domain/text.ts': 'one class repeated',
   'domain/trust/agent-directed.ts':
