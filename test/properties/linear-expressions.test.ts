@@ -109,7 +109,6 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
-  'domain/search/analysis.ts': 'one class, then another one repeated that holds it',
   'domain/search/fold.ts': 'one class repeated',
   'domain/search/analysis.ts': 'fixed words at the end of a word of at most 500 characters',
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
