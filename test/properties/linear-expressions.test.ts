@@ -110,10 +110,10 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
   'domain/search/fold.ts': 'one class repeated',
-  'domain/search/analysis.ts': 'fixed words at the end of a word of at most 500 characters',
-  'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most a hundred characters',
+  'domain/search/analysis.ts':
+    'one class, then another one repeated that holds it; fixed words at the end of a word of at most 500 characters',
+  'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most 128 characters',
   'domain/secrets/redact.ts': 'fixed words, and options of a command of at most 400 characters',
-  'domain/secrets/assigned-secrets.ts': 'a name of at most 128 characters',
   'domain/secrets/token-forms.ts': 'fixed prefixes; one ends in blanks',
   'domain/text.ts': 'one class repeated',
   'domain/trust/agent-directed.ts':
