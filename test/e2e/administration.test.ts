@@ -80,7 +80,7 @@ describe('commonplace projects', () => {
     const merged = await run('projects', 'merge', old, '--into', now)
     expect(merged).toContain(`${old} is a name of ${now}; its memories are found under both names.`)
     expect(await run('search', 'carts', '--project', old)).toContain('ten items')
-    expect(await run('projects', 'split', old)).toContain(`${old} is a project of its own`)
+    expect(await run('projects', 'split', old)).toContain(`${old} is now a separate project from ${now}.`)
     expect(await run('projects', 'changes')).toMatch(/split[\s\S]*merge[\s\S]*rename/)
     const [, change = ''] = /projects undo (\d+)/.exec(await run('projects', 'merge', old, '--into', now)) ?? []
     expect(await run('projects', 'undo', change)).toBe(`Change ${change} is undone.\n`)
