@@ -34,6 +34,8 @@ const PAGES = [
   ['projects', '/projects'],
   ['keys', '/keys'],
   ['audit', '/audit'],
+  ['stale', '/stale'],
+  ['usage', '/usage'],
   ['settings', '/settings'],
   ['no-such', '/entries/999999'],
 ]
