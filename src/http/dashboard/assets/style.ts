@@ -256,7 +256,7 @@ border-radius:.4375rem;font-weight:450;cursor:pointer}
 .pills label:has(:checked){border-color:var(--accent);background:var(--tint);color:var(--accent);font-weight:550}
 .pills label:has(:focus-visible){outline:2px solid var(--accent);outline-offset:2px}
 .pills input{position:absolute;opacity:0;width:1px;min-height:0;height:1px}
-#waiting { margin-top: 1.25rem; }
+#waiting{margin-top:var(--s5)}
 .picks{border:0;padding:0;margin:0;list-style:none;display:grid;gap:var(--s3);min-width:0}
 .picks .picks{margin:var(--s2) 0 0 var(--s5)}.picks>legend{padding:0;color:var(--soft);font-size:.8125rem}
 .picks li{min-width:0}.picks label{display:flex;gap:.4rem;align-items:center;margin:0;font-weight:550}
