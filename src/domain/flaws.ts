@@ -3,24 +3,24 @@ import { SentBytes } from './json/sent-bytes'
 import { LossyValues } from './json/unkept'
 import { jsonText } from './json/write'
 
-/** All that is wrong with a call is said at once (platform contract §3), so checks are gathered before one of them throws. */
+/** Collects all validation issues of a call, so that one error reports them together (platform contract §3). */
 
-/** One row of `error.details`: where, what was given there, and, where it is known, what would be right. */
+/** One row of `error.details`: the path, the value, and an example of a valid value. */
 export type ValidationIssue = { readonly path: string; readonly given: string; readonly example?: unknown }
 
-/** Of a value that was given, told; an error is no echo. */
+/** Maximum length of a value quoted in an error. */
 const MAX_SHOWN = 40
 const MAX_MESSAGES = 20
 const MAX_FLAWS = 100
 
-/** A short form of what a caller sent, for a message. */
+/** The short form of a value, for messages. */
 export function shortForm(value: unknown, most = MAX_SHOWN): string {
   const text =
     typeof value === 'string' || value instanceof LossyValues ? String(value) : (jsonText(value) ?? 'nothing')
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** The type of a value in JSON's words, with the value where it is short. */
+/** The JSON type of a value, with the value where it is short. */
 export function givenAs(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -35,7 +35,7 @@ export function givenAs(value: unknown): string {
 export const issuesOf = ({ details }: Problem): readonly ValidationIssue[] =>
   Array.isArray(details) ? (details as readonly ValidationIssue[]) : []
 
-/** Several problems of one call as one; a denial comes first. One alone stays what it is. */
+/** Joins several problems of one call into one, denials first. A single problem is returned unchanged. */
 function joined(problems: readonly [Problem, ...Problem[]]): Problem {
   if (problems.length === 1) return problems[0]
   const ordered = problems.toSorted((a, b) => Number(b.code === 'forbidden') - Number(a.code === 'forbidden'))
@@ -49,7 +49,7 @@ function joined(problems: readonly [Problem, ...Problem[]]): Problem {
   )
 }
 
-/** @returns what a look returns @throws Problem that tells everything that it noted */
+/** Runs checks that collect issues, and returns their result. @throws Problem with all issues */
 export function inspected<T>(look: (wrong: Inspection) => T): T {
   const wrong = new Inspection()
   const seen = look(wrong)
@@ -57,7 +57,7 @@ export function inspected<T>(look: (wrong: Inspection) => T): T {
   return seen
 }
 
-/** Runs checks one after the other and throws at the end, once. */
+/** Collects problems of several checks; `end` throws them together. */
 export class Inspection {
   private readonly problems: Problem[] = []
 
@@ -69,15 +69,16 @@ export class Inspection {
     this.problems.push(problem)
   }
 
-  /** Notes that what was given at this path is invalid. */
+  /** Records that the value at a path is invalid. */
   refuse(path: string, given: unknown, message: string): void {
     this.note(invalidInput(message, [{ path, given: givenAs(given) }]))
   }
 
   /**
-   * @param path of what is checked; a Problem that has no details of its own gets this path and what was given there, but a denial,
-   * which is no flaw of what was given
-   * @returns what the check returns; undefined when it found something wrong, which `end` will tell
+   * Runs a check and records its problem. A problem without details gets the path and the value, except for a denial,
+   * which is not an issue of the value.
+   * @param path of the checked value
+   * @returns the result of the check; undefined if it failed
    */
   check<T>(path: string, given: unknown, step: () => T): T | undefined {
     try {
@@ -91,7 +92,7 @@ export class Inspection {
     }
   }
 
-  /** @throws Problem that tells everything noted so far; nothing when that is nothing */
+  /** @throws Problem with everything recorded so far; returns if there is nothing */
   end(): void {
     const [first, ...others] = this.problems
     if (first !== undefined) throw joined([first, ...others])

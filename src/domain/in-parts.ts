@@ -1,8 +1,7 @@
 /**
- * Goes through something in parts, each from where the one before ended.
- *
- * @param start where the first part begins
- * @param step one part: what it found, and where the next one begins; null at the end
+ * Iterates over pages of results.
+ * @param start position of the first page
+ * @param step reads one page: its results and the position of the next page; null at the end
  */
 export async function* inParts<Place, Found>({
   start,

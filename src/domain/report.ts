@@ -2,7 +2,7 @@ import type { Entry, Source } from './entry/entry'
 import type { Kind } from './entry/kind'
 import type { Millis } from './time'
 
-/** What list_threads and get_statistics tell; every number counts what the caller may see. */
+/** Results of list_threads and get_statistics. All numbers count only entries that the caller can see. */
 export interface ThreadSummary {
   readonly threadId: string
   readonly entries: number
@@ -14,10 +14,10 @@ export interface ThreadSummary {
   readonly lastId: number
 }
 
-/** A thread and where it stands in the order of last use. */
+/** A thread and its place in the order of last use. */
 export interface ThreadPlace {
   readonly threadId: string
-  /** Whole seconds since 1970 of its newest entry, and the greatest id in it. */
+  /** Whole seconds since 1970 of its newest entry, and the highest ID in it. */
   readonly lastSecond: number
   readonly lastId: number
 }
@@ -35,12 +35,12 @@ export interface StoreStatistics {
   readonly threads: number
   readonly activeThreads: readonly { readonly threadId: string; readonly count: number }[]
   readonly topTags: readonly { readonly tag: string; readonly count: number }[]
-  /** Bytes of the entries the caller may see, and of the distinct images they use. */
+  /** Bytes of the entries that the caller can see, and of their distinct images. */
   readonly entryBytes: number
   readonly imageBytes: number
   readonly summaries: number
   readonly indexedEntries: number
-  /** Old states of entries that are kept. */
+  /** Retained old versions. */
   readonly kept: { readonly versions: number; readonly bytes: number }
   readonly work: { readonly pending: number; readonly failed: number; readonly oldestAt: Millis | null }
 }
@@ -50,17 +50,17 @@ export interface Counted {
   readonly count: number
 }
 
-/** What was stored when, and by whom. */
+/** Entries by day, agent, kind and project. */
 export interface StoreActivity {
-  /** Entries that were looked at: the newest so many. */
+  /** Number of entries counted, newest first. */
   readonly entries: number
-  /** By day of UTC, `YYYY-MM-DD`, in order; days without any are left out. */
+  /** By UTC day, `YYYY-MM-DD`, in order; days without entries are left out. */
   readonly days: readonly Counted[]
-  /** The most first; '' for entries without one. */
+  /** Most entries first; '' for entries without one. */
   readonly agents: readonly Counted[]
   readonly kinds: readonly Counted[]
   readonly projects: readonly Counted[]
-  /** How many different agents there are, entries without one apart. */
+  /** Number of distinct agents; entries without an agent do not count. */
   readonly agentCount: number
 }
 
@@ -68,8 +68,8 @@ export interface StoreActivity {
 export interface LinkedEntry extends Pick<Entry, 'id' | 'title' | 'project'> {
   readonly kind: Kind
   readonly relation: string
-  /** From the entry that was asked about, or to it. */
+  /** Relative to the entry of the request. */
   readonly direction: 'outgoing' | 'incoming'
-  /** The beginning of its text. */
+  /** The start of its text. */
   readonly text: string
 }

@@ -3,10 +3,9 @@ import { parseResource } from '../resources/resource-uri'
 import { type FeedFilter, WHOLE_FEED } from './feed'
 
 /**
- * What a change must be of for a resource to be another one now (history contract §4).
- *
- * @param keyOf the key of the project that a name means
- * @returns null for an address that names no resource which tells when it changes, or a project that the scope does not reach
+ * The feed filter that matches changes of a resource (history contract §4).
+ * @param keyOf resolves a project name to its key
+ * @returns null for an address that cannot be subscribed to, or a project that the scope does not reach
  */
 export function filterOfResource(
   scope: Scope,

@@ -1,9 +1,9 @@
-/** Keeps what callers said out of logs: error messages of engines and providers like to quote their input. */
+/** Removes texts of callers from log messages: errors of engines and providers often quote their input. */
 
-/** Stretches of this many characters that stand in both are an echo, not a coincidence. */
+/** Minimum length of a common substring that counts as an echo and not as a coincidence. */
 const WINDOW = 12
 const SHORTEST = 4
-/** Beyond this the rest is not looked at: an error is logged, not studied. */
+/** Characters of the arguments that are compared; the rest is ignored. */
 const MAX_SPOKEN = 2_000_000
 
 function* strings(value: unknown): Generator<string> {
@@ -12,13 +12,13 @@ function* strings(value: unknown): Generator<string> {
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* strings(item)
 }
 
-/** Hashes are kept in this many bits: most stretches of what was said are told apart from the message's by one look. */
+/** Size of the hash table, which rejects most substrings without a comparison. */
 const HASHES = 1 << 16
 const FACTOR = 31
-/** What a character has been multiplied with when it leaves the stretch. */
+/** Factor of the character that leaves the rolling hash. */
 const OUTGOING = Array.from({ length: WINDOW - 1 }).reduce<number>((power) => Math.imul(power, FACTOR), 1)
 
-/** Calls back with each stretch of `WINDOW` characters and its hash, which is rolled on from the one before it. */
+/** Calls `each` with every substring of `WINDOW` characters and its rolling hash. */
 function eachWindow(text: string, each: (at: number, hash: number) => void): void {
   let hash = 0
   for (let i = 0; i < text.length; i++) {
@@ -28,7 +28,7 @@ function eachWindow(text: string, each: (at: number, hash: number) => void): voi
   }
 }
 
-/** The stretches of a message, each with its places, and what is still to be looked for. */
+/** The substrings of a message with their places. */
 class Windows {
   private readonly places = new Map<string, number[]>()
   private readonly hashes = new Uint8Array(HASHES)
@@ -46,7 +46,7 @@ class Windows {
     })
   }
 
-  /** Marks every place of the message where a stretch of `spoken` stands; each place once, whoever repeats it. */
+  /** Marks every place of the message that contains a substring of `spoken`. Each place is marked once. */
   markEchoes(spoken: string): void {
     eachWindow(spoken, (at, hash) => {
       if (this.hashes[hash] === 0) return
@@ -57,7 +57,7 @@ class Windows {
   }
 }
 
-/** Marks every place where one of the short strings stands, by looking once at each place for each length. */
+/** Marks every place of the message that equals one of the short strings. */
 function markShort(message: string, spoken: ReadonlySet<string>, mark: (from: number, to: number) => void): void {
   for (const length of new Set([...spoken].map((one) => one.length)))
     for (let at = 0; at + length <= message.length; at++)
@@ -65,9 +65,8 @@ function markShort(message: string, spoken: ReadonlySet<string>, mark: (from: nu
 }
 
 /**
- * A message with everything that the caller's arguments hold replaced by `…`. Linear in the length of both.
- *
- * @param args as they arrived; every string in them counts
+ * Replaces everything that the message quotes from the caller's arguments with `…`. Linear in the length of both.
+ * @param args the arguments as they arrived; all strings in them are compared
  */
 export function withoutEchoes(message: string, args: unknown): string {
   const marked = new Uint8Array(message.length)

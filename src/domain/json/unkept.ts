@@ -1,15 +1,15 @@
 /**
- * Numbers, depths and lengths that cannot be kept as they were sent. A mark stands in their place in the parsed value, so that
- * whoever reads that part can say where it is; whoever meets one refuses it.
+ * Values that JavaScript cannot represent exactly: numbers, nesting depths and lengths beyond the limits. The parser
+ * puts a `LossyValues` object in their place, so that validation can report the path and reject the value.
  */
 
-/** Levels of objects and lists in one argument (platform contract §6); databases read JSON to a depth of their own (SQLite: 1,000). */
+/** Maximum nesting depth of an argument (platform contract §6). SQLite parses JSON up to depth 1,000. */
 export const MAX_DEPTH = 500
 
 type Flaw = 'changed' | 'too_large' | 'too_deep' | 'too_long' | 'too_many'
 
 const REASONS: Readonly<Record<Flaw, (literal: string) => string>> = {
-  changed: (literal) => `is the integer ${literal}, whose digits a JSON number cannot keep; send it as a string`,
+  changed: (literal) => `is the integer ${literal}, which a JSON number cannot represent exactly; send it as a string`,
   too_large: (literal) => `is the number ${literal}, which is too large for a JSON number; send it as a string`,
   too_long: (literal) => `has more than ${literal} characters`,
   too_many: (literal) => `has more than ${literal} members and items`,
@@ -24,12 +24,12 @@ export class LossyValues {
     private readonly literal: string,
   ) {}
 
-  /** What is wrong with it, to be said after its name. */
+  /** The problem, as words that follow the name of the argument. */
   get reason(): string {
     return REASONS[this.flaw](this.toString())
   }
 
-  /** As it was sent, where that is not too long. */
+  /** The literal as it was sent, shortened if it is long. */
   toString(): string {
     return this.literal.length > SHOWN_DIGITS ? `${this.literal.slice(0, SHOWN_DIGITS)}…` : this.literal
   }
@@ -41,22 +41,20 @@ export class LossyValues {
 
 export const TOO_DEEP = new LossyValues('too_deep', '')
 
-/** Stands for a string of which no more than its length was looked at. */
+/** Replaces a string beyond its length limit, which was not stored. */
 export const tooLong = (characters: number): LossyValues => new LossyValues('too_long', String(characters))
 
-/** Replaces a value that has more members and items, at all depths, than are read. */
+/** Replaces a value with more members and items, at all depths, than allowed. */
 export const tooMany = (members: number): LossyValues => new LossyValues('too_many', String(members))
 
-/** A double below 2^1024 has no more digits than this before its point. */
+/** Maximum number of integer digits of a finite double. */
 const MAX_DIGITS = 309
-/** Every integer of so many digits is a double. */
+/** Integers with at most this many digits are exact as doubles. */
 const SAFE_DIGITS = 15
 
 /**
- * The number that a JSON literal stands for: an integer exactly or not at all, a fraction or an exponent as the nearest
- * double.
- *
- * @param literal already known to be a number of JSON's grammar
+ * Parses a JSON number: an integer exactly or as a `LossyValues`, other numbers as the closest double.
+ * @param literal already valid by the JSON grammar
  */
 export function readNumber(literal: string): number | LossyValues {
   const value = Number(literal)

@@ -2,7 +2,7 @@ import { SentBytes } from '../json/sent-bytes'
 import { jsonText } from '../json/write'
 import { sha256Hex } from '../text'
 
-/** Strings beyond this many code units enter by their own digest, so that no copy of large arguments is made. */
+/** Strings longer than this enter as their own digest, so that large arguments are not copied. */
 const LARGE = 1000
 
 async function canonical(value: unknown): Promise<string> {
@@ -25,5 +25,5 @@ async function inOrder<T>(items: readonly T[], step: (item: T) => Promise<string
   return done
 }
 
-/** One digest for arguments that mean the same: the order of keys does not count. */
+/** The digest of arguments. The order of object keys does not matter. */
 export const digestOf = async (args: unknown): Promise<string> => sha256Hex(await canonical(args))
