@@ -1,15 +1,15 @@
 import type { Token } from '../search/analysis'
 
-/** How well a symbol's name answers a query (fabric contract §9, mode `symbol`). */
+/** Scores how well a symbol's name matches a query (fabric contract §9, mode `symbol`). */
 
-/** Between `a` and `B` of `aB`, and before the last capital of `HTTPServer`. */
+/** Matches between `a` and `B` of `aB`, and before the last capital of `HTTPServer`. */
 export const HUMP = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 const NOT_WORD = /[^\p{L}\p{N}]+/u
 
-/** The one way in which names and code are compared in any case: lower case, with one form of sigma. */
+/** Case folding for names and code: lower case, with one form of sigma. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** Folded parts of a camelCase or snake_case name, or the words of a query. */
+/** The folded parts of a camelCase or snake_case name, or the words of a query. */
 const partsOf = (name: string): string[] =>
   name
     .replace(HUMP, ' ')
@@ -17,7 +17,10 @@ const partsOf = (name: string): string[] =>
     .filter((part) => part !== '')
     .map(foldCase)
 
-/** A name as the database compares it: each part behind a space, so that ` auth` finds a part that begins with it. */
+/**
+ * A name in the form that the database compares: a space before each part, so that ` auth` matches a part that starts
+ * with it.
+ */
 export const partsText = (name: string): string =>
   partsOf(name)
     .map((part) => ` ${part}`)
@@ -25,11 +28,11 @@ export const partsText = (name: string): string =>
 
 export const SCORES = { equal: 1, anyCase: 0.95, beginning: 0.85, parts: 0.75, inside: 0.6 } as const
 
-/** What a query asks of names, read once. */
+/** A parsed query for names. */
 export interface NameQuery {
   readonly exact: string
   readonly folded: string
-  /** Empty when the query has no letter or digit. At most 16; a name has no more parts worth naming. */
+  /** At most 16 words; empty when the query has no letter or digit. */
   readonly words: readonly string[]
 }
 
@@ -39,11 +42,11 @@ export const nameQuery = (query: string): NameQuery => {
 }
 
 /**
- * Runs of three characters, by which the text index tells files that cannot hold a query. A run is a number of 16 bits, so that
- * whatever a file holds, its list has an end; what two runs share a number costs a look at a file, never a hit.
+ * Trigram hashes, with which the text index excludes files that cannot contain a query. A hash has 16 bits, which
+ * limits the list of a file; a collision costs a check of the file, never a wrong hit.
  */
 const SPACE = 65_536
-/** A longer query is told apart well enough by as many. */
+/** Maximum number of trigrams of a query. */
 const MAX_QUERY_GRAMS = 24
 
 const hash = (a: number, b: number, c: number): number => {
@@ -51,7 +54,7 @@ const hash = (a: number, b: number, c: number): number => {
   return (mixed ^ (mixed >>> 15)) & (SPACE - 1)
 }
 
-/** Distinct runs of a text, in any order; runs do not cross lines. */
+/** The distinct trigrams of a text, in any order. Trigrams do not cross lines. */
 export function gramsOf(text: string): number[] {
   const folded = foldCase(text)
   const seen = new Uint8Array(SPACE)
@@ -72,7 +75,7 @@ export function gramsOf(text: string): number[] {
   return found
 }
 
-/** Runs that a file has to hold to hold the query, or null when it is too short to have one. */
+/** The trigrams that a file must contain to contain the query; null for a query that is too short. */
 export function queryGrams(query: string): number[] | null {
   const all = gramsOf(query)
   if (all.length === 0) return null
@@ -82,13 +85,13 @@ export function queryGrams(query: string): number[] | null {
 
 const IDENTIFIER = /[\p{L}\p{N}_$]+/gu
 
-/** Code as it is read for words: the parts of a camelCase name stand behind it. Parts between `_` are words anyway. */
+/** Code for full-text indexing: parts of a camelCase name follow the name. Parts between `_` are words already. */
 export const codeWords = (text: string): string =>
   text.replace(IDENTIFIER, (name) => {
     const parts = name.replace(HUMP, ' ')
     return parts === name ? name : `${name} ${parts}`
   })
 
-/** How many words carry content. */
+/** The number of words that are not stop words. */
 export const contentLength = (tokens: readonly Token[]): number =>
   tokens.reduce((count, { isStopWord }) => count + (isStopWord ? 0 : 1), 0)

@@ -2,18 +2,18 @@ import { invalidInput } from '../errors'
 import { normalizeProject } from '../identity/project'
 import { codePointLength, unstorable, utf8Length } from '../text'
 
-/** Which files the index takes, and how it names them (fabric contract §9). */
+/** Limits and paths of files in the code index (fabric contract §9). */
 export const MAX_FILE_BYTES = 1_048_576
 export const MAX_FILES = 200
 export const MAX_CALL_BYTES = 20 * 1_048_576
 export const MAX_PROJECT_FILES = 10_000
 const MAX_PATH = 1024
-/** UTF-8 bytes of a root, which stands in an index. */
+/** Maximum UTF-8 bytes of a root, which is part of a database index. */
 const MAX_ROOT = 500
-/** A NUL in the first bytes tells a binary file. */
+/** A file with a NUL in this many first bytes is binary. */
 const BINARY_BYTES = 8192
 
-/** Where paths of a call count from; empty for none. @throws Problem invalid_input */
+/** Validates the root that paths of a call are relative to; empty for none. @throws Problem invalid_input */
 export function checkRoot(given: string): string {
   const root = given.trim()
   const flaw = unstorable(root)
@@ -27,29 +27,28 @@ type NormalPath = { readonly path: string } | { readonly reason: string }
 const slashed = (path: string): string => path.replaceAll('\\', '/')
 
 /**
- * A path as the index knows it: relative, with `/`.
- *
- * @param project its key; where it is a path itself, it is cut off
+ * Normalizes a path for the index: relative, with `/`.
+ * @param project its key, removed from the start where it is a path
  */
 export function normalizePath(given: string, project: string): NormalPath {
   const flaw = unstorable(given)
   if (flaw !== null) return { reason: `the path ${flaw}` }
   let path = slashed(given.trim().replace(/^file:\/\//, ''))
-  // A key that is nothing but a slash keeps it.
+  // The key `/` remains as it is.
   const key = slashed(normalizeProject(project) ?? project)
   const root = key.endsWith('/') ? key : `${key}/`
   if (root !== '/' && path.startsWith(root)) path = path.slice(root.length)
   if (path.startsWith('/') || /^[A-Za-z]:\//.test(path))
     return { reason: 'the path is not inside the project; send it relative to its root' }
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  if (parts.includes('..')) return { reason: 'the path holds ".."' }
+  if (parts.includes('..')) return { reason: 'the path contains ".."' }
   if (parts.length === 0) return { reason: 'the path is empty' }
   path = parts.join('/')
   if (codePointLength(path) > MAX_PATH) return { reason: `the path has more than ${MAX_PATH} characters` }
   return { path }
 }
 
-/** Why a content is not indexed, or null. */
+/** The reason why a content is not indexed; null if it is. */
 export function contentFlaw(content: string): string | null {
   const nul = content.indexOf('\u0000')
   if (nul >= 0 && utf8Length(content.slice(0, nul)) < BINARY_BYTES) return 'binary'
@@ -59,26 +58,26 @@ export function contentFlaw(content: string): string | null {
 }
 
 /**
- * File patterns (fabric contract §9): `*` within a folder, `**` across folders and matching none, `?`, `[abc]`, `{ts,tsx}`; without
- * `/` the pattern is one of base names. A set of places moves through the pattern, so the work is the length of the path times
- * that of the pattern, whatever either holds.
+ * File patterns (fabric contract §9): `*` within a folder, `**` across folders or none, `?`, `[abc]`, `{ts,tsx}`; a
+ * pattern without `/` matches base names. A set of states moves through the pattern, so the work is at most the length
+ * of the path times that of the pattern.
  */
 
-/** Alternatives in braces, multiplied. */
+/** Maximum number of alternatives after expanding all braces. */
 const MAX_ALTERNATIVES = 100
 
 type Step =
   | { readonly kind: 'char'; readonly char: string }
   | { readonly kind: 'any' }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
-  /** Any number of characters of one name. */
+  /** Any number of characters within a name. */
   | { readonly kind: 'star' }
-  /** Any number of characters, of folders too. */
+  /** Any number of characters, `/` included. */
   | { readonly kind: 'globstar' }
-  /** Nothing, or whole folders with the `/` behind them. */
+  /** Nothing, or complete folders with the `/` after them. */
   | { readonly kind: 'folders' }
 
-/** Each way to read the braces of a pattern. */
+/** Expands the braces of a pattern. */
 function alternatives(pattern: string): string[] {
   const open = pattern.indexOf('{')
   if (open < 0) return [pattern]
@@ -96,7 +95,7 @@ function alternatives(pattern: string): string[] {
       from = i + 1
     }
   }
-  if (close < 0) throw invalidInput('filePattern has a { without its }')
+  if (close < 0) throw invalidInput('filePattern has a { without a closing }')
   const [head, tail] = [pattern.slice(0, open), pattern.slice(close + 1)]
   const read: string[] = []
   for (const part of parts) {
@@ -153,7 +152,7 @@ function takes(step: Step, char: string): boolean {
 
 function matches(steps: readonly Step[], chars: readonly string[]): boolean {
   let places = new Uint8Array(steps.length + 1)
-  /** Marks a place, and those behind steps that need nothing. */
+  /** Activates a state, and those reachable without a character. */
   const enter = (into: Uint8Array, at: number): void => {
     for (let place = at; into[place] === 0; place++) {
       into[place] = 1
@@ -181,8 +180,8 @@ function matches(steps: readonly Step[], chars: readonly string[]): boolean {
 }
 
 /**
- * @returns whether a path is one of the pattern's
- * @throws Problem invalid_input for braces that do not close, or have too many alternatives
+ * Compiles a file pattern to a test of paths.
+ * @throws Problem invalid_input for an unclosed brace or too many alternatives
  */
 export function createGlob(pattern: string): (path: string) => boolean {
   const normal = pattern

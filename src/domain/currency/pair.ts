@@ -16,8 +16,8 @@ const markOf = ({ title, textHash }: Content): string =>
   `${textHash.slice(0, 12)}${title === null ? '' : hash32(title)}`
 
 /**
- * The contents (title and text) of two memories that a judgement is about. A new title or text of either makes another mark; a change of
- * tags, status or links makes none.
+ * Identifies the contents (title and text) of two memories that a judgment is about. It changes with a title or text, not
+ * with tags, status or links.
  */
 export const contentMark = (judging: Content, other: Content): string => `${markOf(judging)}-${markOf(other)}`
 

@@ -92,7 +92,7 @@ function betweenAnchors(whole: Stretch): Run[] {
     runs.push(...((compares ? shortest(part, edits) : null) ?? replaced(part)), { kind: 'same', count: 1 })
     ;[fromOld, fromNow] = [toOld + 1, toNow + 1]
   }
-  // There is no line after the last part.
+  // No line follows the last part.
   return runs.slice(0, -1)
 }
 
@@ -173,7 +173,7 @@ const signed = (sign: string, lines: readonly string[]): string[] =>
 const known = (runs: readonly Run[]): readonly Run[] =>
   runs.slice(0, runs.findLastIndex(({ kind }) => kind === 'same') + 1 || undefined)
 
-/** @param before lines of both texts that go before these */
+/** Groups runs into hunks with context. @param before number of lines of both texts before these */
 function hunksOf(
   runs: readonly Run[],
   old: readonly string[],

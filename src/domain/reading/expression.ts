@@ -5,20 +5,20 @@ import { codePointLength } from '../text'
 import type { Meter } from './meter'
 import type { Match, Pattern, Walk } from './pattern'
 
-/** A regular expression as a program (RE2 syntax), and why there is none: where it is malformed, or that it is too large. */
+/** Compiles regular expressions with RE2 syntax, and reports why an expression is invalid or too large. */
 
-/** Instructions; `.{1000}` and 250 alternatives have about 1,000. */
+/** Maximum number of instructions. `.{1000}` and 250 alternatives have about 1,000. */
 const MAX_PROGRAM = 2500
 
-/** Compiling costs 1.5 µs an instruction, so what is counted before must be near what comes out. */
+/** Maximum estimated number of instructions, checked first because compiling takes time per instruction. */
 const MAX_ESTIMATE = 20_000
 
 const tooLarge = (): Error =>
   limitExceeded(
-    `The regular expression is too large: it may compile to ${MAX_PROGRAM} instructions; use smaller counts in {n,m} or fewer alternatives`,
+    `The regular expression is too large: it may compile to ${MAX_PROGRAM} instructions. Use smaller counts in {n,m} or fewer alternatives`,
   )
 
-/** How large the program of an expression may become, by its counted repetitions; above the truth rather than below. */
+/** Estimates the number of instructions from counted repetitions; too high rather than too low. */
 function estimate(pattern: string): number {
   const open: number[] = []
   let total = 0
@@ -46,9 +46,9 @@ function estimate(pattern: string): number {
   return total
 }
 
-/** The index of the bracket that closes the class that opens at `start`, or of the last character. */
+/** The index of the bracket that closes the class at `start`, or of the last character. */
 function classEnd(pattern: string, start: number): number {
-  // Right behind the opening, a closing bracket is a member.
+  // Directly after the opening bracket, a closing bracket is a member.
   for (let i = start + (/^\[\^?\]/.exec(pattern.slice(start, start + 3))?.[0].length ?? 1); i < pattern.length; i++) {
     if (pattern[i] === '\\') i++
     else if (pattern.startsWith('[:', i)) i = Math.max(i, pattern.indexOf(':]', i))
@@ -57,7 +57,10 @@ function classEnd(pattern: string, start: number): number {
   return pattern.length - 1
 }
 
-/** Whether the end of a line is named outside of classes, of which most (`[^\n]`) leave it out. */
+/**
+ * Whether an expression contains a line end outside of classes; most classes (`[^\
+ * ]`) exclude it.
+ */
 export function namesLineEnd(pattern: string): boolean {
   for (let i = 0; i < pattern.length; i++) {
     if (pattern[i] === '[') i = classEnd(pattern, i)
@@ -66,7 +69,7 @@ export function namesLineEnd(pattern: string): boolean {
   return false
 }
 
-/** Where brackets do not pair: the first that closes nothing, else the last that is never closed. */
+/** The position of an unpaired parenthesis: the first that closes nothing, else the last that is not closed. */
 function unpaired(pattern: string): number {
   const open: number[] = []
   for (let i = 0; i < pattern.length; i++) {
@@ -78,14 +81,14 @@ function unpaired(pattern: string): number {
   return open.at(-1) ?? 0
 }
 
-/** In code points, from 1. */
+/** The position of the error in code points, from 1. */
 function positionOf(error: RE2JSSyntaxException, pattern: string): number {
   const part = error.getPattern()
   const reason = error.getDescription()
   let at = pattern.length - 1
   if (/[()]$/.test(reason)) at = unpaired(pattern)
   else if (part !== null) at = pattern.indexOf(part)
-  // What is escaped is not what is wrong.
+  // An escaped occurrence is not the error.
   while (part !== null && at > 0 && pattern[at - 1] === '\\') at = pattern.indexOf(part, at + 1)
   return codePointLength(pattern.slice(0, Math.max(0, at))) + 1
 }
@@ -107,21 +110,22 @@ export function compile(pattern: string, caseSensitive: boolean): RE2JS {
 }
 
 /**
- * Searches a regular expression without backtracking (RE2 syntax). Its cost is program size × characters, 20–45 ns each,
- * and nothing interrupts the engine, so that one look is bounded by this product (20 to 45 ms).
+ * Searches a regular expression without backtracking (RE2 syntax). Its cost is program size × characters, and the
+ * engine cannot be interrupted, so this product limits each search.
  */
 const MAX_WORK = 1_000_000
-/** What all looks of one call may cost together, in the same measure: seconds, in slices. */
+/** The same limit for all searches of one call. */
 const MAX_WORK_A_CALL = 100_000_000
-/** Reading a character costs about as much (domain/scheduler). */
+/** Work that costs as much as reading a character (domain/scheduler). */
 const WORK_OF_A_UNIT = 20
-/** A line costs something even when it is empty. */
+/** Cost of a line, even an empty one. */
 const LINE_COST = 16
 
 const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
 /**
- * @throws Problem invalid_input for a malformed expression, limit_exceeded for one that is too large
+ * A pattern for a regular expression.
+ * @throws Problem invalid_input for an invalid expression, limit_exceeded for one that is too large
  */
 export function expressionPattern(pattern: string, caseSensitive: boolean): Pattern {
   const compiled = compile(pattern, caseSensitive)
@@ -133,22 +137,21 @@ export function expressionPattern(pattern: string, caseSensitive: boolean): Patt
   }
 
   /**
-   * Looks through a line that is too long for one look, in windows that overlap by half.
-   *
-   * @returns undefined when a match may have been missed, because it is longer than what overlaps
+   * Searches a line that is too long for one search, in windows that overlap by half.
+   * @returns undefined when a match may be missing, because it is longer than the overlap
    */
   function* findInWindows(line: string, meter: Meter): Steps<Match | undefined> {
     for (let from = 0; !meter.exhausted; ) {
       const end = from + window
       const to = end >= line.length ? line.length : end - Number(isLowSurrogate(line, end))
-      // One character before the window tells ^ and \b where they stand.
+      // Characters before the window let ^ and \\b match correctly.
       const lead = Math.min(from, 2)
       const match = find(line.slice(from - lead, to), lead)
       const due = meter.spend(to - from)
       if (due > 0) yield due
       const start = match ? from - lead + match.start : 0
       const stop = match ? from - lead + match.end : 0
-      // A match that ends where the window does may be longer, or be none where $ took that end for the line's.
+      // A match that ends with the window could be longer, or wrong where $ matched the window's end.
       if (match && (to === line.length || stop < to)) return { start, end: stop }
       if (to === line.length) return undefined
       const next = match && start > from ? start : from + (window >> 1)

@@ -1,14 +1,16 @@
 import { GFM, parser } from '@lezer/markdown'
 
-/** The shapes of a Markdown text, for whoever shows it. What has none (HTML, images, links that lead nowhere) is text, as it stands. */
+/**
+ * Parses Markdown into a tree for display. Unsupported syntax (HTML, images, links without a web address) remains text.
+ */
 export type Shape = string | ShapedText
 
 interface ShapedText {
   readonly as: ShapeName
   readonly parts: readonly Shape[]
-  /** Of `a`: an address of the web. */
+  /** For `a`: a web address. */
   readonly href?: string
-  /** Of `ol`: the number of its first item. */
+  /** For `ol`: the number of its first item. */
   readonly start?: number
 }
 
@@ -20,20 +22,20 @@ const markdown = parser.configure([GFM, { remove: ['HTMLBlock', 'HTMLTag', 'Enti
 
 type SyntaxNode = ReturnType<typeof markdown.parse>['topNode']
 
-/** Longer texts have no shapes: the parser takes the square of a paragraph's length. Code units. */
+/** Maximum length of a text in UTF-16 units; the parser takes quadratic time for a paragraph. */
 const LONGEST = 12_000
 const LONGEST_PARAGRAPH = 2_000
-/** Signs that quotes and links begin and end with: very many cost the parser what their nesting does. */
+/** Maximum number of characters that open or close quotes and links, because the parser's time grows with nesting. */
 const MOST_SIGNS = 400
-/** What is nested deeper stands as it is. */
+/** Maximum nesting; deeper nodes remain text. */
 const DEEPEST = 16
 
 const MARKS = new Set(
   'HeaderMark QuoteMark ListMark EmphasisMark CodeMark StrikethroughMark TableDelimiter TaskMarker'.split(' '),
 )
-/** A space behind these belongs to them. */
+/** Marks that include the space after them. */
 const BEFORE_SPACE = new Set(['HeaderMark', 'QuoteMark', 'ListMark'])
-/** Nodes of text, and nodes of others, with what they become. */
+/** Names of inline nodes, and of block nodes below, with the resulting element. */
 const OF_TEXT: Readonly<Record<string, ShapeName>> = {
   ...{ Paragraph: 'p', Emphasis: 'em', StrongEmphasis: 'strong', Strikethrough: 'del', InlineCode: 'code' },
   ...{ Task: 'p', TableCell: 'td' },
@@ -62,7 +64,7 @@ function createReader(text: string) {
     }
   }
 
-  /** What stands between the marks of a node. */
+  /** The content of a node between its markup. */
   function within(node: SyntaxNode, depth: number): Shape[] {
     const parts: Shape[] = []
     let at = node.from
@@ -77,7 +79,7 @@ function createReader(text: string) {
     return parts
   }
 
-  /** Nodes that hold others have only line breaks and marks beside them. */
+  /** Block nodes contain only other nodes, line breaks and markup. */
   function others(node: SyntaxNode, depth: number): Shape[] {
     const parts: Shape[] = []
     for (let child = node.firstChild; child !== null; child = child.nextSibling)
@@ -114,6 +116,6 @@ const isReadable = (text: string): boolean =>
   text.split(/[>[\]]/, MOST_SIGNS + 1).length <= MOST_SIGNS &&
   text.split('\n\n').every((paragraph) => paragraph.length <= LONGEST_PARAGRAPH)
 
-/** @returns null for a text that is too long, or too much nested, to be read for them */
+/** Parses a text. @returns null for a text that is too long or nested too deeply */
 export const shapesOf = (text: string): Shape[] | null =>
   isReadable(text) ? createReader(text)(markdown.parse(text).topNode, 0) : null

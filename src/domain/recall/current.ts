@@ -7,50 +7,53 @@ import { folderOf, isSameFile } from './paths'
 import { NO_LANGUAGE } from './pattern'
 import { weightFactor } from './similarity'
 
-/** What stands before a coding agent at this moment (fabric contract §5): which memories, and in which order. */
+/** Ranks memories for the current work of a coding agent (fabric contract §5). */
 export const MAX_SHOWN = { working: 10, relevant: 10, patterns: 5, suggestions: 5, ghostMessages: 5 } as const
 
-/** Where memories come from: the newest, those of the open file, and those nearest to what is being done by words and by meaning. */
+/** Candidates by source: the newest, those of the open file, and the most similar by words and by meaning. */
 export const CANDIDATES = { newest: 200, ofFile: 50, nearest: 50, patterns: 200 } as const
-/** Similarity from which what is at home in another project is shown, in the language of the moment (fabric contract §2.6). */
+/**
+ * Minimum similarity of a memory from another project, which must also match the current language (fabric contract
+ * §2.6).
+ */
 const LEAST_AWAY = 0.7
-/** Working memories whose contents belong to it. */
+/** Number of working memories that are part of the text for comparison. */
 export const CONTEXT_WORKING = 3
 
-/** A memory with regard to a moment: what its place follows from. */
+/** A memory with the features that its rank is computed from. */
 export interface MemoryInContext extends Pick<Memory, 'id' | 'layer' | 'kind' | 'weight' | 'updatedAt'> {
-  /** Of an error that is counted, the last time; milliseconds since 1970. */
+  /** Time of the last report of a counted error; milliseconds since 1970. */
   readonly lastSeen: number | null
-  /** The files that its metadata name. */
+  /** Files in its metadata. */
   readonly paths: readonly string[]
-  /** As it names its language itself; null where it does not. */
+  /** Language in its metadata; null without one. */
   readonly language: string | null
-  /** Stored by this session. */
+  /** Whether this session stored it. */
   readonly isOwn: boolean
-  /** What an agent reported, as against what somebody wrote down. */
+  /** Whether it was captured from an agent's events and not written down on purpose. */
   readonly isCaptured: boolean
-  /** The last access, else the creation; milliseconds since 1970. */
+  /** Time of the last access, else of creation; milliseconds since 1970. */
   readonly usedAt: Millis
-  /** At home in another project. */
+  /** Whether it belongs to another project. */
   readonly isAway: boolean
-  /** Where it may name a file or the command of the moment, its beginning; else empty. */
+  /** The start of its text where it may mention a file or the command; else empty. */
   readonly naming: string
 }
 
 const SHARES = { file: 0.6, named: 0.4, place: 0.2, session: 0.2, fresh: 0.2 } as const
-/** Of what was captured. */
+/** Factor for captured memories. */
 const CAPTURED = 0.5
-/** Days after which freshness counts a third. */
+/** Days after which freshness decays to 1/e. */
 const FADING_DAYS = 14
 export const DAY = 86_400_000
 
 const known = (language: string): string | null => (language === NO_LANGUAGE ? null : language)
 
-/** The language that a memory is in: as it says itself, else as its file tells. */
+/** The language of a memory: from its metadata, else from its file. */
 const languageOfOne = ({ language, paths }: Pick<MemoryInContext, 'language' | 'paths'>): string | null =>
   language === null ? known(languageOf(paths[0] ?? '')) : known(normalizeLanguage(language))
 
-/** The language of the moment: the one that is named, else that of the open file. */
+/** The current language: the requested one, else that of the open file. */
 const languageNow = ({ language, currentFile }: WorkContext): string | null =>
   known(language === null ? languageOf(currentFile ?? '') : normalizeLanguage(language))
 
@@ -61,7 +64,7 @@ const sharesFolder = (a: string, b: string): boolean => {
 
 const sharesEnding = (a: string, b: string): boolean => extensionOf(a) !== '' && extensionOf(a) === extensionOf(b)
 
-/** How near a memory stands to the open file: 1 in its folder, half as much by its ending or language. */
+/** Proximity of a memory to the open file: 1 in the same folder, 0.5 with the same extension or language. */
 function placeOf(one: MemoryInContext, moment: WorkContext): number {
   const near = moment.currentFile ?? moment.filePath
   if (near === null) return 0
@@ -71,7 +74,7 @@ function placeOf(one: MemoryInContext, moment: WorkContext): number {
   return isAlike || (language !== null && languageOfOne(one) === language) ? 0.5 : 0
 }
 
-/** @param similarity to the text that stands for the moment; 0 without one */
+/** @param similarity similarity to the text of the current work; 0 without a text */
 function scoreNow(one: MemoryInContext, similarity: number, moment: WorkContext, now: Millis): number {
   const share = (holds: boolean, weight: number): number => (holds ? weight : 0)
   const days = Math.max(0, now - Math.max(one.updatedAt, one.lastSeen ?? 0)) / DAY
@@ -91,7 +94,7 @@ const PATTERN_TYPES: readonly string[] = ['code_pattern', 'convention']
 const isPattern = ({ kind, layer }: Pick<Memory, 'kind' | 'layer'>): boolean =>
   layer > 1 && PATTERN_TYPES.includes(typeOfKind(kind))
 
-/** Whether language and file of the moment let a pattern pass. */
+/** Whether a pattern matches the requested language and file. */
 function passes(one: MemoryInContext, { language, filePath }: WorkContext): boolean {
   if (language !== null && normalizeLanguage(one.language ?? NO_LANGUAGE) !== normalizeLanguage(language)) return false
   return (
@@ -100,19 +103,19 @@ function passes(one: MemoryInContext, { language, filePath }: WorkContext): bool
   )
 }
 
-/** Whether what is at home elsewhere fits here. */
+/** Whether a memory of another project fits the current work. */
 const fits = (one: MemoryInContext, similarity: number, moment: WorkContext): boolean => {
   const language = languageNow(moment)
   return !one.isAway || (language !== null && languageOfOne(one) === language && similarity >= LEAST_AWAY)
 }
 
-/** A candidate, and how similar it is to the text that stands for the moment. */
+/** A candidate and its similarity to the text of the current work. */
 export interface Candidate {
   readonly one: MemoryInContext
   readonly similarity: number
 }
 
-/** What is shown, best first, and all errors and fixes there are. */
+/** The selected memories, best first, and all errors and fixes. */
 export interface Chosen {
   readonly working: readonly MemoryInContext[]
   readonly relevant: readonly MemoryInContext[]

@@ -4,31 +4,34 @@ import { FAILURE } from './events/outcomes'
 import { sharedLength } from './excerpts'
 import { MEMORY_TYPES, type MemoryType } from './memory'
 
-/** The text that takes the place of old memories (fabric contract §8): what they say themselves, no model's words. */
+/**
+ * Builds the text of a summary from the memories that it replaces, in their own words and without a model (fabric
+ * contract §8).
+ */
 export interface Original {
   readonly id: number
   readonly type: MemoryType
   readonly title: string | null
-  /** Of the content, the beginning. */
+  /** The start of its content. */
   readonly text: string
   readonly tags: readonly string[]
   readonly origin: 'user_explicit' | 'ai_inferred' | 'system_auto'
   readonly weight: number
-  /** How many entries link to it. */
+  /** Number of entries that link to it. */
   readonly links: number
   readonly accesses: number
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
 }
 
-/** A summary, and whose place it takes. */
+/** The text of a summary and the memories that it replaces. */
 interface Digest<One extends Original = Original> {
   readonly text: string
-  /** Those that have a line, oldest first. */
+  /** Memories with a line in the text, oldest first. */
   readonly included: readonly One[]
 }
 
-/** Code points that a token stands for. */
+/** Code points per token. */
 const TOKEN = 4
 const LINE = { least: 120, most: 1_000 }
 
@@ -36,14 +39,14 @@ const ENDS = '.!?。！？'
 
 const day = (ms: Millis): string => new Date(ms).toISOString().slice(0, 10)
 
-/** How many there are of each type, the most first. */
+/** Number of memories by type, most first. */
 function countsOf(originals: readonly Original[]): [type: MemoryType, count: number][] {
   return MEMORY_TYPES.map((type): [MemoryType, number] => [type, originals.filter((one) => one.type === type).length])
     .filter(([, count]) => count > 0)
     .sort((a, b) => b[1] - a[1])
 }
 
-/** The first line, with what is counted. */
+/** The first line: number, dates and types of the memories. */
 function beginningOf(originals: readonly Original[]): string {
   const times = originals.map(({ createdAt }) => createdAt)
   const many = originals.length === 1 ? '1 memory' : `${originals.length} memories`
@@ -53,7 +56,7 @@ function beginningOf(originals: readonly Original[]): string {
 
 const RANKS = { user_explicit: 2, ai_inferred: 1, system_auto: 0 } as const
 
-/** Most worth first. */
+/** Orders memories by value, highest first. */
 const byWorth = (a: Original, b: Original): number =>
   RANKS[b.origin] - RANKS[a.origin] ||
   b.weight - a.weight ||
@@ -62,18 +65,18 @@ const byWorth = (a: Original, b: Original): number =>
   b.createdAt - a.createdAt ||
   b.id - a.id
 
-/** Of a failed command the line that says why, of an error its first. */
+/** The line with the error of a failed command, or the first line of an error; null for other memories. */
 function errorOf({ tags, text }: Original): string | null {
   if (!tags.includes('auto_capture') || !tags.includes('error')) return null
   const lines = text.split('\n').filter((line) => trim(line) !== '')
   return (tags.includes('command_failed') ? lines.find((line) => FAILURE.test(line)) : null) ?? lines[0] ?? null
 }
 
-/** What the line of a memory says: its title, else its error, else its beginning; in one line. */
+/** The text of a memory's line: its title, else its error, else its content; white space collapsed. */
 const headOf = (one: Original): string =>
   trim((trim(one.title ?? '') || errorOf(one) || one.text).replace(WHITE_SPACE_RUN, ' '))
 
-/** A head in so many code points: to the end of a sentence, else of a word. */
+/** Cuts a text to `most` code points, at the end of a sentence, else of a word. */
 export function shortened(head: string, most: number): string {
   if (codePointLength(head) <= most) return head
   const cut = firstCodePoints(head, most - 1)
@@ -82,13 +85,13 @@ export function shortened(head: string, most: number): string {
   return cutShort(head, most)
 }
 
-/** Memories that say the same, the newest of them first. */
+/** Memories with the same type and text, newest first. */
 interface Line<One extends Original> {
   readonly head: string
   readonly ones: One[]
 }
 
-/** Memories by what they say, most worth first. */
+/** Groups memories by type and text, most valuable first. */
 function linesOf<One extends Original>(originals: readonly One[]): Line<One>[] {
   const lines = new Map<string, Line<One>>()
   for (const one of originals.toSorted(byWorth)) {
@@ -108,16 +111,15 @@ const frameOf = <One extends Original>({ ones }: Line<One>) => {
 }
 
 /**
- * Those that are worth most have a line each, as far as the room goes, at least one.
- *
- * @param originals one at least
- * @param targetTokens at four code points each
+ * The summary of memories. The most valuable ones get a line each, as far as the budget allows, at least one.
+ * @param originals at least one
+ * @param targetTokens budget, at four code points per token
  */
 export function digestOf<One extends Original>(originals: readonly One[], targetTokens: number): Digest<One> {
   const lines = linesOf(originals)
   const frames = lines.map((line) => frameOf(line))
   const costs = frames.map((frame) => codePointLength(frame.join('')) + 1)
-  // No first line of fewer memories is longer.
+  // A first line about fewer memories is not longer.
   let left = targetTokens * TOKEN - codePointLength(beginningOf(originals))
   const whole = lines.map(({ head }, i) => codePointLength(head) + (costs[i] as number))
   const share = Math.max(LINE.least, sharedLength(whole, left, LINE.most))
@@ -126,7 +128,7 @@ export function digestOf<One extends Original>(originals: readonly One[], target
   for (const [i, { head, ones }] of lines.entries()) {
     const [before, behind] = frames[i] as readonly [string, string]
     const cost = costs[i] as number
-    // The first line is cut to what there is; any other waits for the next summary.
+    // The first line is cut to the budget; any other remains for the next summary.
     const most = i === 0 ? Math.min(share, Math.max(left, cost + 2)) : share
     const line = `${before}${shortened(head, most - cost)}${behind}`
     const length = codePointLength(line) + 1

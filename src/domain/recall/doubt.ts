@@ -4,34 +4,37 @@ import type { Unit } from '../search/query'
 import type { ScoredTerm, TermStatistics } from '../search/score'
 import { ALIAS_SCORE, doubtLevel, type Levels, type MatchedFraction, matchedFraction, meaningOf } from './similarity'
 
-/** Whether anything that is stored answers a question, told by absolute numbers: places in an order say nothing of it. */
+/**
+ * Confidence that the stored memories answer a question, from absolute scores. A rank alone cannot show that nothing
+ * answers it.
+ */
 export type Doubt = 'none' | 'doubtful' | 'nothing'
 
-/** The first words of a doubtful answer, in packs and searches. */
+/** Start of a low-confidence answer, in packs and searches. */
 export const NOTHING_FITS = 'Nothing clearly fits; the nearest are'
 
-/** Words of a question in a scope. */
+/** How often the words of a question occur in a scope. */
 export interface FoundWords {
   readonly entries: number
-  /** How many entries hold each word. */
+  /** For each word, the number of entries that contain it. */
   readonly holding: readonly number[]
-  /** Places of words that entries hold by parts alone: they count half. */
+  /** Indexes of words that entries contain only as parts of compounds; these count half. */
   readonly partly?: readonly number[]
 }
 
 interface Signal {
-  /** Of the most similar chunk; null when meaning was not searched. */
+  /** Of the most similar chunk; null without a semantic search. */
   readonly cosine: number | null
   readonly levels: Levels | null
-  /** Null when words were not searched. */
+  /** Null without a full-text search. */
   readonly words: FoundWords | null
 }
 
-/** Weight of the share of words that are found; the similarity has 1. */
+/** Weight of the fraction of matched words; the similarity has weight 1. */
 const WORDS = 0.5
-/** Without a model a question is doubtful where less of its words is found, by their rarity. */
+/** Without a model, an answer is doubtful below this fraction of matched words, weighted by rarity. */
 const WORDS_ALONE = 0.5
-/** Without any word that is found, a similarity below this share of that of usual answers finds nothing. */
+/** Without a matched word, there is no answer below this fraction of the usual similarity of answers. */
 const FLOOR = 0.5
 
 function shareFound({ entries, holding, partly = [] }: FoundWords, found: readonly number[]): number {
@@ -40,7 +43,7 @@ function shareFound({ entries, holding, partly = [] }: FoundWords, found: readon
   return (share(found) + share(found.filter((place) => !partly.includes(place)))) / 2
 }
 
-/** The doubt about the best that was found, and a confidence from 0 to 1. */
+/** Rates the best result: the doubt, and a confidence from 0 to 1. */
 export function doubtOf({ cosine, levels, words }: Signal): { readonly doubt: Doubt; readonly confidence: number } {
   const found = words === null ? [] : words.holding.flatMap((n, place) => (n > 0 ? [place] : []))
   const share = words === null ? null : shareFound(words, found)
@@ -54,7 +57,7 @@ export function doubtOf({ cosine, levels, words }: Signal): { readonly doubt: Do
   return { doubt: signal < doubtLevel(levels) ? 'doubtful' : 'none', confidence }
 }
 
-/** A query by words, and what they weigh. */
+/** A full-text query and the statistics of its terms. */
 interface Asked {
   readonly text: string
   readonly terms: readonly ScoredTerm[]
@@ -62,18 +65,17 @@ interface Asked {
   readonly statistics: TermStatistics
 }
 
-/** Which memories a query calls by an alias, and what share of it that leaves each. */
+/** Which memories a query names by an alias, and the matched fraction of each memory. */
 export interface Calls {
   readonly isCalled: (aliases: readonly string[]) => boolean
-  /** @param held units that the memory with these aliases holds, by their places */
+  /** @param held indexes of the units that the memory with these aliases contains */
   readonly shareOf: (aliases: readonly string[], held: readonly number[]) => number
 }
 
 /**
- * Memories that a query calls by an alias hold as much of it as an answer does. A word that is somebody's name tells only of who is
- * called so: of the others the rest of the words counts.
- *
- * @param found the aliases of all that words found
+ * Finds the memories that a query names by an alias. Such a memory counts as an answer. For all other memories the
+ * words of the alias do not count, because a name only identifies the memory with that alias.
+ * @param found the aliases of all full-text results
  */
 export function callsIn(
   { text, terms, units, statistics }: Asked,

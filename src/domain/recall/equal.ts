@@ -6,22 +6,22 @@ import type { Millis } from '../time'
 import { typeOfKind } from './memory'
 import type { Reported } from './problem'
 
-/** Equal memories are one (fabric contract §3): what a store does where its memory stands there already. */
+/** Deduplicates equal memories (fabric contract §3): storing a memory again updates the existing one. */
 
-/** What makes two memories equal. */
+/** The properties that make two memories equal. */
 export interface Sameness {
   readonly layer: Layer
   readonly project: string | null
   /** The fabric type. */
   readonly type: string
   readonly textHash: string
-  /** '' for everybody whose scope reaches it. */
+  /** '' for everyone whose scope reaches it. */
   readonly reader: string
-  /** Present where memories are equal only if these are equal too. */
+  /** Present where memories are equal only if these properties are equal too. */
   readonly named?: NamedMemory
 }
 
-/** What `remember` compares besides. */
+/** Further properties that `remember` compares. */
 export interface NamedMemory {
   readonly title: string
   readonly kind: Kind
@@ -29,12 +29,15 @@ export interface NamedMemory {
   readonly audience: Audience
 }
 
-/** An entry as far as it can be equal to a memory. */
+/** An entry, reduced to the properties that are compared. */
 export interface EqualEntry extends Pick<NewEntry, 'lifted' | 'layer' | 'textHash' | 'source' | 'owner' | 'createdBy'> {
   readonly tags?: readonly string[] | null | undefined
 }
 
-/** Returns the fields by which an entry is equal to a memory. @param byName whether title, kind, owner and audience have to be equal too */
+/**
+ * The properties by which an entry equals a memory. @param byName whether title, kind, owner and audience must be equal
+ * too
+ */
 export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
   const { lifted, layer, textHash, source, tags, owner } = entry
   const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
@@ -45,38 +48,38 @@ export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
   }
 }
 
-/** A memory that stands there. */
+/** An existing memory that equals the one to store. */
 export interface Equal {
   readonly id: number
   readonly tags: readonly string[]
-  /** As they are shown, with what holds where they say nothing. */
+  /** Metadata as they are shown, defaults included. */
   readonly shown: Metadata
   readonly pinned: boolean
   /** Its links, as "relation:id". */
   readonly links: ReadonlySet<string>
-  /** What takes its place, for who asks. */
+  /** ID of the memory that supersedes it, as the caller can see. */
   readonly supersededBy?: number
 }
 
-/** What a store does to an equal memory; often nothing but to be noted in the audit log. */
+/** The update of an equal memory. An empty update is recorded in the audit log only. */
 export interface Renewal {
   readonly id: number
-  /** Come to those that it has by then; the ones that it had when it was read are left out. */
+  /** Tags to add to those that the memory has at the time of the write, without those that it had when it was read. */
   readonly tags: readonly string[]
-  /** Milliseconds from now until it ends, in layer 1. */
+  /** Milliseconds until it expires, in layer 1. */
   readonly lasts: Millis | null
 }
 
-/** A further report of a problem. */
+/** A further report of a failure. */
 export interface Count {
   readonly id: number
   /** ISO 8601. */
   readonly lastSeen: string
 }
 
-/** What a batch that stores memories presupposes, and does to those that stand there. */
+/** The preconditions of a batch that stores memories, and its updates of existing ones. */
 export interface DuplicatePolicy {
-  /** What stood under the key when it was looked for; nothing has come to it. */
+  /** Memories that had the failure key when it was read. The batch fails if there is another one now. */
   readonly problem: {
     readonly project: string | null
     readonly key: string
@@ -84,22 +87,25 @@ export interface DuplicatePolicy {
   } | null
   readonly count: Count | null
   readonly renewals: readonly Renewal[]
-  /** Memories are equal only if title, kind, owner and audience are equal too. */
+  /** Set where memories are equal only if title, kind, owner and audience are equal too. */
   readonly byName?: true
 }
 
-/** An equal memory stands there already, or what was to be met is gone, or has no room for more tags. */
+/**
+ * The existing memories changed since they were read: an equal one was added, one was deleted, or one has too many
+ * tags. The caller reads them again.
+ */
 export class DuplicateConflict extends Error {
   constructor() {
-    super('memories that are met again stand otherwise')
-    this.name = 'MeetingFailed'
+    super('the memories to deduplicate against have changed')
+    this.name = 'DuplicateConflict'
   }
 }
 
-/** What a store names that may differ without a word: where it came from. */
+/** Metadata keys about the origin of a memory. They can differ without a warning. */
 const ORIGIN = ['tags', 'projectPath', 'project', 'kind', 'type', 'sessionId', 'cliType', 'eventTimestamp', 'problem']
 
-/** Whether two values say the same, in whichever order their keys stand. */
+/** Whether two values are equal, regardless of the order of keys. */
 function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b
   const [ours, theirs] = [a as Metadata, b as Metadata]
@@ -111,7 +117,9 @@ function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   )
 }
 
-/** Names of what a store asks for and the memory has otherwise. @param asked metadata as they would be kept */
+/**
+ * Names of requested properties that the existing memory does not have. @param asked metadata as they would be stored
+ */
 export function differing(
   { shown, pinned }: Equal,
   asked: { readonly metadata: Metadata; readonly pinned?: boolean | undefined },

@@ -2,7 +2,7 @@ import { trim } from '../text'
 import { DAY_MS, HOUR_MS, type Millis, readWrittenTime } from '../time'
 import { instantOf, type LocalTime, MAX_TIME, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
 
-/** Words for moments, such as `start of next week`, and what they mean in a zone (fabric contract §6). */
+/** Parses time expressions such as `start of next week` in a time zone (fabric contract §6). */
 const PHRASES: Readonly<Record<string, (now: LocalTime) => number>> = {
   now: (now) => now.epochMilliseconds,
   today: (now) => startOfDay(now),
@@ -24,7 +24,7 @@ const PHRASES: Readonly<Record<string, (now: LocalTime) => number>> = {
   ),
 }
 
-/** Such as `3 days ago`: milliseconds of each unit. */
+/** Milliseconds of the units in expressions such as `3 days ago`. */
 const AGO = /^(\d{1,4}) (minute|hour|day|week)s? ago$/
 const UNITS: Readonly<Record<string, number>> = {
   minute: 60_000,
@@ -42,13 +42,13 @@ export const EXPRESSION_FORMS =
 
 const SECONDS = /^\d{10}$/
 
-/** What to know of how an expression was read. */
+/** Warnings about an expression that can be read in two ways. */
 export const warningsOf = (expression: string): string[] =>
   SECONDS.test(trim(expression))
     ? [`${trim(expression)} was read as milliseconds, which is in 1970; for seconds append 000`]
     : []
 
-/** Milliseconds since 1970 that an expression means; null when it is none of the forms, or beyond the times that can be told. */
+/** Milliseconds since 1970 of an expression; null for an unknown form or a time out of range. */
 export function resolveExpression(given: string, zone: string, now: Millis): number | null {
   const expression = trim(given).toLowerCase()
   if (Object.hasOwn(PHRASES, expression))

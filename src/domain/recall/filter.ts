@@ -4,16 +4,19 @@ import type { Merged } from '../identity/scope'
 import { and, type Filter, not, ofProject } from '../search/filter'
 import { kindsOfWord } from './memory'
 
-/** What a recall is confined to (fabric contract §4); an empty list is no filter. */
+/** The filter of a recall (fabric contract §4). An empty list matches everything. */
 export interface RecallFilter extends Merged {
   readonly kinds: readonly Kind[]
   readonly layers: readonly Layer[]
-  /** Normalised; any of them. */
+  /** Normalized; a memory matches with any of them. */
   readonly tags: readonly string[]
   readonly project: string | null
 }
 
-/** What may be of use for an error of a project (of any for null): whatever was stored on purpose, and captured errors. */
+/**
+ * Matches memories that can help with an error in a project (null: any project): all memories stored on purpose, and
+ * captured errors.
+ */
 export const similarTo = (scope: Merged, project: string | null): Filter =>
   and([
     ...(project === null ? [] : [ofProject('projectScope', scope, project)]),
@@ -26,8 +29,8 @@ export const similarTo = (scope: Merged, project: string | null): Filter =>
   ])
 
 /**
- * The memories that a recall may find. A project confines layers 1 and 2 and lets layer 3 through; where layer 3 alone is asked
- * for, it means those that came from that project.
+ * The filter for memories that a recall can find. A project limits layers 1 and 2 but not layer 3; if only layer 3 is
+ * requested, it limits layer 3 to memories from that project.
  */
 export function recallFilter({ kinds, layers, tags, project, ...scope }: RecallFilter): Filter {
   const semanticOnly = layers.length > 0 && layers.every((layer) => layer === 3)

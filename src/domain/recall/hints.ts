@@ -7,7 +7,9 @@ import type { Memory } from './memory'
 import { typeOfKind } from './memory'
 import type { Pattern } from './pattern'
 
-/** What follows from what is shown of a moment (fabric contract §5): each says what an entry is and how it begins, in nobody's voice. */
+/**
+ * Suggestions for the current work (fabric contract §5): each states the type of an entry and the start of its text.
+ */
 export interface Suggestion {
   readonly id: string
   readonly type: 'memory' | 'pattern' | 'action'
@@ -16,18 +18,18 @@ export interface Suggestion {
   readonly sources: readonly number[]
 }
 
-/** A file that was opened, and when. */
+/** A file and when it was opened. */
 export interface OpenedFile {
   readonly path: string
   readonly at: Millis
 }
 
-/** What is shown of the moment, from which the rest follows. */
+/** The memories of the current context, from which suggestions are made. */
 export interface Shown {
   readonly working: readonly Memory[]
   readonly relevant: readonly Memory[]
   readonly patterns: readonly (Pattern & { readonly memory: Memory })[]
-  /** Errors and fixes that may be told of, best first. */
+  /** Errors and fixes that may be suggested, best first. */
   readonly bugs: readonly Memory[]
   /** Newest first. */
   readonly opened: readonly OpenedFile[]
@@ -35,7 +37,7 @@ export interface Shown {
 
 export const HEAD = 120
 
-/** Its title, else its first sentence; more than a head is looked at, so that one that is cut says so. */
+/** Its title, else its first sentence, cut with `…`. */
 const head = ({ title, text }: Memory): string => cutShort(title ?? headOf(text, 2 * HEAD), HEAD)
 
 export const isType = (type: string) => (memory: Memory) => typeOfKind(memory.kind) === type
@@ -65,7 +67,7 @@ const NAMES: Readonly<Record<string, string>> = {
   convention: 'Convention',
 }
 
-/** What an entry is, and how it begins. An error that was captured is no fix. */
+/** Type, ID, date and start of a memory. A captured error is not called a fix. */
 export function hintOf(memory: Memory, now: Millis): string {
   const type = typeOfKind(memory.kind)
   if (type === 'bug_fix' && isCaptured(memory)) {
@@ -76,7 +78,7 @@ export function hintOf(memory: Memory, now: Millis): string {
   return `${NAMES[type] ?? 'Memory'} [${memory.id}] of ${dayOf(memory.createdAt)}${until}: ${head(memory)}`
 }
 
-/** The first that somebody wrote down, else the first that was captured. */
+/** The first fix that was written down, else the first captured error. */
 export const bugFixOf = ({ relevant, working }: Shown): Memory | undefined => {
   const all = [...relevant, ...working].filter(isType('bug_fix'))
   return all.find((one) => !isCaptured(one)) ?? all[0]

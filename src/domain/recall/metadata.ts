@@ -10,7 +10,7 @@ import { type Memory, type MemoryType, typeOfKind } from './memory'
 import { normalPath } from './paths'
 import { openProject } from './project'
 
-/** What may stand under the keys of metadata that fabric knows (fabric contract §4): types and ranges. */
+/** Types and ranges of the metadata keys of the fabric family (fabric contract §4). */
 
 export const MEMORY_SOURCES = ['user_explicit', 'ai_inferred', 'system_auto'] as const
 
@@ -26,7 +26,7 @@ export type Rule = (value: JsonValue) => string | null
 
 const aString: Rule = (value) => (typeof value === 'string' ? null : 'must be a string')
 
-/** The members of an object: the required ones, and those that may be left out. */
+/** A rule for an object: its required and optional members. */
 const members =
   (required: Readonly<Record<string, Rule>>, optional: Readonly<Record<string, Rule>>): Rule =>
   (value) => {
@@ -43,7 +43,7 @@ const members =
     return null
   }
 
-const aLine: Rule = (value) => (isLine(value) ? null : 'must be a line number from 1')
+const aLine: Rule = (value) => (isLine(value) ? null : 'must be a line number, 1 or greater')
 
 export const RULES: Readonly<Record<string, Rule>> = {
   tags: (value) =>
@@ -66,7 +66,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 export const isKnownKey = (key: string): boolean => Object.hasOwn(RULES, key)
 
-/** Notes every known key whose value is of another type or out of range. A null is a key to be removed. */
+/**
+ * Records an issue for every known key with a value of the wrong type or range. @param mayRemove whether null removes a
+ * key
+ */
 export function checkMemoryMetadata(metadata: Metadata, wrong: Inspection, mayRemove: boolean): void {
   for (const [key, rule] of Object.entries(RULES)) {
     const value = own(metadata, key)
@@ -79,22 +82,21 @@ export function checkMemoryMetadata(metadata: Metadata, wrong: Inspection, mayRe
     wrong.check('metadata.tags', metadata.tags, () => checkTags(metadata.tags as string[]))
 }
 
-/** How metadata of memories are kept and shown (fabric contract §1, §3). */
+/** Metadata of memories as they are stored and shown (fabric contract §1, §3). */
 
 const DEFAULT_CONFIDENCE = 0.8
 
-/** The tags that metadata names, normalised; null when it names none. */
+/** The normalized tags in metadata; null without the key. */
 export const tagsOfMetadata = (metadata: Metadata): string[] | null =>
   Object.hasOwn(metadata, 'tags') ? checkTags((metadata.tags ?? []) as string[]) : null
 
-/** What is kept in columns of its own, or under another name. */
+/** Keys that are stored in columns or under another name. */
 const MOVED = ['tags', 'projectPath']
 
 /**
- * Metadata as the store keeps them: the project under the key that every family reads, tags beside them.
- *
- * @param before what stands there, null for a new memory; a key that is given replaces, null removes, the rest stays
- * @throws Problem for a project that is none, or not open to the scope
+ * Merges given metadata into stored ones: the project under the key that all families read, without tags.
+ * @param before stored metadata, null for a new memory; a given key replaces, null removes, other keys remain
+ * @throws Problem for an invalid project, or one that the scope does not reach
  */
 export function storedMetadata(scope: Scope, before: Metadata | null, given: Metadata): Metadata {
   const kept: Metadata = Object.assign(Object.create(null), before ?? {})
@@ -116,7 +118,7 @@ export function storedMetadata(scope: Scope, before: Metadata | null, given: Met
   return withNormalPaths(kept)
 }
 
-/** Where metadata name files. */
+/** Metadata members that contain paths. */
 const PATHS = [
   ['fileContext', 'path'],
   ['codeBlock', 'filePath'],
@@ -132,19 +134,18 @@ function withNormalPaths(kept: Metadata): Metadata {
   return kept
 }
 
-/** Names the kind in the way that the rule of kinds reads first; a kind that the caller names itself holds. */
+/** Adds the kind of a type to metadata, unless they have a valid kind. */
 export function withKind(metadata: Metadata, type: MemoryType): Metadata {
   if (isKind(own(metadata, 'kind'))) return metadata
   if (!Object.hasOwn(metadata, 'kind')) return { ...metadata, kind: type }
   if (!Object.hasOwn(metadata, 'type') || isKind(metadata.type)) return { ...metadata, type }
-  throw invalidInput('metadata.kind is not a kind of memory; leave it out, the argument type names it')
+  throw invalidInput('metadata.kind is not a known kind. Leave it out, because the argument type sets the kind')
 }
 
 /**
- * The project a new memory goes to.
- *
- * @param field names the place in messages
- * @throws Problem when the key is open to several and none is named
+ * The project of a new memory.
+ * @param field path of the argument, for errors
+ * @throws Problem when the key reaches several projects and none is given
  */
 export function projectOfWrite(scope: Scope, metadata: Metadata, field = 'metadata.projectPath'): string | null {
   const path = own(metadata, 'projectPath') ?? own(metadata, 'project')
@@ -155,7 +156,7 @@ export function projectOfWrite(scope: Scope, metadata: Metadata, field = 'metada
 export const sourceOfEntry = (metadata: Metadata): Source =>
   own(metadata, 'source') === 'user_explicit' ? 'user' : 'agent'
 
-/** Metadata as fabric shows them: with what always stands there, and nothing that stands beside them. */
+/** Metadata in the form of the fabric family: with defaults, and without values that answers show in other members. */
 export function shownMetadata(memory: Memory): Metadata {
   const { metadata, project, kind, tags, weight, source } = memory
   // Copied once: metadata may have tens of thousands of keys.
@@ -176,7 +177,7 @@ export function shownMetadata(memory: Memory): Metadata {
   })
 }
 
-/** Of nested metadata, a member that is a string. */
+/** A string member of an object in metadata; null without one. */
 const memberOf = (metadata: Metadata, key: string, member: string): string | null => {
   const object = own(metadata, key)
   const value = isObject(object) ? own(object, member) : undefined
@@ -184,9 +185,9 @@ const memberOf = (metadata: Metadata, key: string, member: string): string | nul
 }
 
 /**
- * What models receive of metadata where a memory is one of several (fabric contract §1): what tells it, and what is not as usual.
- *
- * @param named the project that the call names
+ * The short metadata of one memory in a list (fabric contract §1): identifying keys, and values that differ from the
+ * defaults.
+ * @param named the project of the call, which is left out
  */
 export function compactMetadata(memory: Memory, named: string | null): Metadata {
   const shown = shownMetadata(memory)

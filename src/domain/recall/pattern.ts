@@ -2,7 +2,7 @@ import { cutShort } from '../text'
 import type { Millis } from '../time'
 import type { Memory } from './memory'
 
-/** A pattern as it is shown. */
+/** A code pattern in an answer. */
 export interface Pattern {
   readonly id: number
   readonly name: string
@@ -25,7 +25,7 @@ const stringAt = (memory: Memory, key: string, member: string): string | null =>
   return typeof found === 'string' ? found : null
 }
 
-/** @param usedAt when it was last used */
+/** Converts a memory to a pattern. @param usedAt time of its last use */
 export function patternOf(memory: Memory, usedAt: Millis): Pattern {
   const files = [stringAt(memory, 'fileContext', 'path'), stringAt(memory, 'codeBlock', 'filePath')]
   return {

@@ -3,23 +3,22 @@ import { MAX_PROJECT, normalizeProject } from '../identity/project'
 import type { Scope } from '../identity/scope'
 import { codePointLength, unstorable } from '../text'
 
-/** The project of a fabric call: an opaque key, whatever it looks like (fabric contract §1). */
+/** Validates the project of a fabric call: an opaque key of any form (fabric contract §1). */
 
-/** What a model is told where it finds nothing in a project that may be another's name. */
+/** The warning when nothing was found in a project without memories, whose name may be misspelled. */
 export const unknownProject = (project: string): string =>
-  `no memory of layers 1 and 2 stands in project ${project}; look whether it is spelt so`
+  `Project ${project} has no memories in layers 1 and 2. Check the spelling of the project.`
 
 /**
- * A key as it is stored, when the scope may use it.
- *
- * @param field names the argument in messages
- * @throws Problem invalid_input for a blank or too long key; forbidden for one that the scope is not open to
+ * Normalizes a project key and checks that the scope reaches it.
+ * @param field name of the argument, for errors
+ * @throws Problem invalid_input for a blank or too long key; forbidden for a key that the scope does not reach
  */
 export function openProject(scope: Scope, given: string, field = 'projectPath'): string {
   const flaw = unstorable(given)
   if (flaw !== null) throw invalidInput(`${field} ${flaw}`)
   const project = normalizeProject(given)
-  if (project === null) throw invalidInput(`${field} is blank; leave it out or name a project`)
+  if (project === null) throw invalidInput(`${field} is blank. Leave it out or pass the name of a project`)
   if (codePointLength(project) > MAX_PROJECT) throw invalidInput(`${field} is longer than ${MAX_PROJECT} characters`)
   if (scope.projects !== null && !scope.projects.includes(project))
     throw new Problem('forbidden', `Project access denied: ${project}`)
