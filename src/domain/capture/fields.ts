@@ -1,11 +1,11 @@
 import type { Fields } from './hook-event'
 
-/** Reading JSON objects of clients, of which nothing is known: what is not of its type is not there. */
+/** Reads members of unvalidated JSON objects: values of another type count as absent. */
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The first of these members that is a text; null when none is. */
+/** The first of these members that is a string; null without one. */
 export function textOf(fields: Fields, ...names: readonly string[]): string | null {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -14,7 +14,7 @@ export function textOf(fields: Fields, ...names: readonly string[]): string | nu
   return null
 }
 
-/** The first of these members that is an object, also one that is written as JSON; an empty one when none is. */
+/** The first of these members that is an object or its JSON text; an empty object without one. */
 export function objectOf(fields: Fields, ...names: readonly string[]): Fields {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -25,7 +25,7 @@ export function objectOf(fields: Fields, ...names: readonly string[]): Fields {
   return {}
 }
 
-/** The first of these members that is a whole number; null when none is. */
+/** The first of these members that is an integer; null without one. */
 export function numberOf(fields: Fields, ...names: readonly string[]): number | null {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -6,10 +6,10 @@ import { isFields, objectOf, textOf } from './fields'
 import type { Fields, Happening, HookClient } from './hook-event'
 import { cleanEvent, type Place, readPlace } from './session-state'
 
-/** An event of a client that is understood. */
+/** A parsed client event. */
 export interface HookEvent {
   readonly id: string
-  /** When it happened, milliseconds since 1970. */
+  /** Time of the event, milliseconds since 1970. */
   readonly at: number
   readonly place: Place
   readonly happening: Happening
@@ -17,17 +17,17 @@ export interface HookEvent {
 
 export interface HookRequest {
   readonly events: readonly HookEvent[]
-  /** The event whose answer is wanted; null for none. */
+  /** ID of the event whose answer is requested; null for none. */
   readonly answer: string | null
-  /** Ids that an event before it in the list has too. */
+  /** IDs that occur more than once in the list. */
   readonly again: readonly string[]
-  /** Events that were unknown or incomplete. */
+  /** Number of unknown or incomplete events. */
   readonly unread: number
-  /** Events that the program on the client's side had to drop since it was last heard. */
+  /** Number of events that the hook program dropped since its last request. */
   readonly lost: number
 }
 
-/** Files below the folder are named from there on: where it lies differs from one machine to the next, and tells whose it is. */
+/** Makes paths of files relative to the folder, because its location differs between machines and can name the user. */
 function fromFolder(happening: Happening, folder: string | null): Happening {
   const { what } = happening
   const base = withoutTrailing(folder ?? '', '/\\')
@@ -37,7 +37,7 @@ function fromFolder(happening: Happening, folder: string | null): Happening {
   return { ...happening, what: { ...what, files: what.files.map(short) } }
 }
 
-/** More than a spool sends at once. */
+/** Maximum number of events in a request, more than the hook program sends at once. */
 const MOST_EVENTS = 500
 const LONGEST_ID = 128
 
@@ -50,7 +50,7 @@ function readEvent(client: HookClient, given: unknown, now: Millis): HookEvent |
     typeof at === 'number' && Number.isFinite(at) ? Math.floor(at) : typeof at === 'string' ? parseInstant(at) : null
   const happening = client.read(cleanEvent(event))
   if (happening === null || instant === null) return null
-  // Clocks of clients may be ahead.
+  // Client clocks can be ahead.
   const place = objectOf(given, 'place')
   return {
     id,
@@ -61,10 +61,9 @@ function readEvent(client: HookClient, given: unknown, now: Millis): HookEvent |
 }
 
 /**
- * A request of the hook program: `{events: [{id, at, event, place}], answer?, lost?}`.
- *
+ * Parses a request of the hook program: `{events: [{id, at, event, place}], answer?, lost?}`.
  * @param body a JSON object
- * @throws Problem invalid_input when it is not of that shape; events that are not understood are counted
+ * @throws Problem invalid_input for another shape; unknown events are counted
  */
 export function readHookRequest(client: HookClient, body: Fields, now: Millis): HookRequest {
   const { events, lost } = body
@@ -83,15 +82,15 @@ export function readHookRequest(client: HookClient, body: Fields, now: Millis): 
   }
 }
 
-/** Members that name the call of a tool, and the turn of a prompt. */
+/** Members with the ID of a tool call, or of a prompt. */
 const NAMED_BY = {
   tool: ['tool_use_id', 'toolUseId', 'callID'],
   prompt: ['prompt_id', 'turn_id', 'generation_id'],
 } as const
 
 /**
- * What an event is told apart by where no program has given it an id: the session, the event's name and, of tools and prompts, the id of
- * the call or turn; else all that the client sent.
+ * Identifies an event without an ID: by session, event name and, for tools and prompts, the ID of the call or message;
+ * else by its complete content.
  */
 function identityOf(event: Fields, { session, name, what }: Happening): string {
   const own = what.kind === 'tool' ? NAMED_BY.tool : what.kind === 'prompt' ? NAMED_BY.prompt : []
@@ -99,7 +98,7 @@ function identityOf(event: Fields, { session, name, what }: Happening): string {
   return [session, name, key].join('\n')
 }
 
-/** A raw event by itself, as a client without the program sends it; null when it is not understood. */
+/** Parses an event sent without the hook program; null for an unknown event. */
 export function readRawEvent(
   client: HookClient,
   event: Fields,

@@ -8,10 +8,10 @@ import { type Kind, kindOfMetadata } from './kind'
 import { AUDIENCES, type Audience, type JsonValue, type Metadata, own } from './metadata'
 import { isWork, readWorkStatus, WORK_STATUSES, type WorkStatus } from './work'
 
-/** What metadata says about an entry, as columns. Derived from the metadata on every write, so the two cannot differ. */
+/** Columns extracted from metadata. They are derived on every write, so columns and metadata always agree. */
 export interface ExtractedMetadata {
   readonly namedKind: Kind | null
-  /** Status and assignee are both set, so it is a task if nothing names another kind. */
+  /** Whether status and assignee are both set, which makes it a task unless something names another kind. */
   readonly workItem: boolean
   readonly title: string | null
   readonly project: string | null
@@ -19,15 +19,15 @@ export interface ExtractedMetadata {
   readonly agent: string | null
   readonly audience: Audience
   readonly diary: boolean
-  /** Written by the hooks of a client and kept by nobody yet (capture contract §4). */
+  /** Set for a captured session or proposal that is not approved yet (capture contract §4). */
   readonly captured: boolean
   readonly status: WorkStatus | null
-  /** 1 to 5; null when the metadata says nothing of it, and what an argument or the life cycle has set holds. */
+  /** 1 to 5; null when metadata do not set it, so the value of an argument or of the life cycle applies. */
   readonly weight: number | null
-  /** Null as for the weight. */
+  /** Null like the weight. */
   readonly pinned: boolean | null
   readonly confidence: number | null
-  /** The writer's own end of the entry, milliseconds since 1970; a layer may set an earlier one, never a later. */
+  /** Expiry set by the writer, milliseconds since 1970; a layer can set an earlier one, never a later one. */
   readonly expiresAt: Millis | null
 }
 
@@ -36,7 +36,7 @@ const text = (value: JsonValue | undefined): string | null =>
 
 function projectOf(metadata: Metadata | null, scope: Scope, kept: string | null): string | null {
   const value = own(metadata, 'project')
-  // A project that is no string is none (`["a", "b"]` stays plain metadata).
+  // A project that is not a string is ignored (`["a", "b"]` remains plain metadata).
   if (typeof value !== 'string') return kept ?? projectByDefault(scope, 'metadata.project')
   if (codePointLength(value) > MAX_PROJECT)
     throw invalidInput(`metadata.project is longer than ${MAX_PROJECT} characters`, [
@@ -57,7 +57,10 @@ export function audienceOf(metadata: Metadata | null): Audience {
   return audience
 }
 
-/** Synonyms count on work, and where tags or an assignee may make it work; on other kinds a status is a free word. */
+/**
+ * Reads the status. Synonyms count for work, and where tags or an assignee may make it work; on other kinds only exact
+ * statuses count.
+ */
 function statusOf(namedKind: Kind | null, value: JsonValue | undefined): WorkStatus | null {
   if (namedKind === null || isWork(namedKind)) return readWorkStatus(value)
   return WORK_STATUSES.find((known) => known === value) ?? null
@@ -87,11 +90,10 @@ export const titleOf = (metadata: Metadata | null): string | null =>
   text(own(metadata, 'title')) ?? text(own(metadata, 'task_name'))
 
 /**
- * Reads the reserved keys. Values outside a key's vocabulary stay plain metadata, except those that protect the entry
- * (`audience`, `diary`, `expires_at`): they fail closed.
- *
- * @param agent the credential's agent, used when the metadata names none
- * @param keptProject where an entry stays when the metadata names no project
+ * Extracts the reserved keys of metadata. Invalid values remain plain metadata, except for keys that protect the entry
+ * (`audience`, `diary`, `expires_at`): these are rejected.
+ * @param agent agent of the credential, used when the metadata name none
+ * @param keptProject current project of the entry, used when the metadata name none
  * @throws Problem invalid_input or forbidden
  */
 export function extractMetadata(

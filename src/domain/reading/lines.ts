@@ -85,7 +85,7 @@ export class LineWalk {
     return this.counted.codePoints
   }
 
-  /** The previous lines that were kept, oldest first. */
+  /** The previous lines in memory, oldest first. */
   before(): readonly Line[] {
     return [...this.behind]
   }

@@ -34,7 +34,7 @@ interface Signal {
 const WORDS = 0.5
 /** Without a model, an answer is doubtful below this fraction of matched words, weighted by rarity. */
 const WORDS_ALONE = 0.5
-/** Without a matched word, there is no answer below this fraction of the usual similarity of answers. */
+/** Without a matched word, the answer is "nothing" below this fraction of the usual similarity of answers. */
 const FLOOR = 0.5
 
 function shareFound({ entries, holding, partly = [] }: FoundWords, found: readonly number[]): number {

@@ -4,9 +4,8 @@ import { membersOf } from './codec'
 import { type EntryRecord, type RecordId, SHAPES } from './records'
 
 /**
- * JSON by RFC 8785: members by the UTF-16 code units of their names, no blanks, numbers as JavaScript writes them.
- *
- * @param value plain data, nested no deeper than what is stored; members that are undefined are left out
+ * Canonical JSON (RFC 8785): members in UTF-16 order of their names, no white space, numbers as in JavaScript.
+ * @param value plain data, nested no deeper than stored data; undefined members are left out
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -17,24 +16,24 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** What `content` says of an entry, in words that are the same in every store (docs/contracts/operate.md §2). */
+/** Computes `content`, a checksum of entries that is equal in every store (docs/contracts/operate.md §2). */
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What stands for an entry where an id would: the same in every store that holds it. */
+/** Identifies an entry in `content` in place of its ID, equal in every store. */
 export const stableId = (entry: Pick<EntryRecord, 'text' | 'created_at'>): string =>
   `${sha256(entry.text)}@${entry.created_at ?? ''}`
 
-/** What an export holds, as far as its entries name each other. */
+/** The entries of an export, for links between them. */
 export interface Inside {
-  /** The stable id of an entry of the export, null for one that is not in it; asked by the decimal form of a number. */
+  /** The stable ID of an entry by its decimal ID; null for an entry outside of the export. */
   readonly stable: (id: string) => string | null
-  /** Whether an image of this hash has no bytes anywhere. */
+  /** Whether the bytes of an image are missing everywhere. */
   readonly isMissing: (sha256: string) => boolean
 }
 
 /**
- * Whether `content` says a member as it stands in the record; images and links it says in a form of its own. Entries of which it says the
- * same are `unchanged` to an import.
+ * Whether `content` includes a member as it is in the record; images and links are included in another form. An import
+ * skips entries with equal `content` as `unchanged`.
  */
 const COUNTED: { readonly [Name in keyof EntryRecord]-?: boolean } = {
   record: false,
@@ -75,10 +74,10 @@ const COUNTED: { readonly [Name in keyof EntryRecord]-?: boolean } = {
 }
 const COUNTED_NAMES = Object.entries(COUNTED).flatMap(([name, isCounted]) => (isCounted ? [name] : []))
 
-/** Keys of metadata that hold ids of entries, or lists of them. */
+/** Keys of metadata that contain IDs of entries, or lists of them. */
 export const ID_KEYS = ['supersedes', 'depends_on', 'contradicts'] as const
 
-/** An id, or each of a list of ids, by `change`; anything else stays as it is. */
+/** Replaces an ID, or each ID in a list; any other value does not change. */
 function changed(value: JsonValue, change: (id: RecordId) => JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => (Array.isArray(item) ? item : changed(item, change)))
   return typeof value === 'number' || typeof value === 'string' ? change(value) : value
@@ -90,7 +89,7 @@ const withMember = (object: JsonObject, key: string, value: JsonValue): JsonObje
   return copy
 }
 
-/** Metadata in which each id of an entry (references.context_ids, supersedes, depends_on, contradicts) is changed. */
+/** Metadata with each entry ID replaced (references.context_ids, supersedes, depends_on, contradicts). */
 export function withIds(metadata: JsonObject, change: (id: RecordId) => JsonValue): JsonObject {
   let kept = metadata
   const references = own(metadata, 'references')
@@ -106,13 +105,13 @@ export function withIds(metadata: JsonObject, change: (id: RecordId) => JsonValu
   return kept
 }
 
-/** SHA-256 of what an entry says, as a number. */
+/** SHA-256 of an entry's canonical form, as a number. */
 export function entryContent(entry: EntryRecord, { stable, isMissing }: Inside): bigint {
   const { metadata, images = [], links = [] } = entry
   const said: JsonObject = JSON.parse(`{${membersOf(SHAPES.entry, entry).join(',')}}`)
   const form: Record<string, unknown> = {}
   for (const name of COUNTED_NAMES) form[name] = said[name]
-  // The creator that the first file named, whichever key imported it since.
+  // The original creator counts, not the key that imported the entry.
   if (entry.imported_from !== undefined) form.created_by = entry.imported_from
   if (metadata !== undefined) form.metadata = withIds(metadata, (id) => stable(String(id)) ?? id)
   const shown = images.filter(({ sha256 }) => !isMissing(sha256)).map(({ size, ...image }) => image)
@@ -135,7 +134,7 @@ const second = ([, value]: readonly [string, unknown]): unknown => value
 
 export const MODULUS = 1n << 256n
 
-/** The sum over many entries, in any order. */
+/** The sum of the hashes of entries, in any order. */
 export class ContentSum {
   private sum = 0n
 
@@ -157,7 +156,7 @@ export class ContentSum {
   }
 }
 
-/** What a set of entries says of itself: every id and every missing image that was noted. */
+/** The IDs and missing images of a set of entries. */
 export class KnownIds implements Inside {
   private readonly ids = new Map<string, string>()
   private readonly missing = new Set<string>()
@@ -174,12 +173,12 @@ export class KnownIds implements Inside {
   readonly isMissing = (sha256: string): boolean => this.missing.has(sha256)
 }
 
-/** What the content of a volume and that of its entries as they stand in another store differ by. */
+/** The difference between the `content` of a volume and that of its entries in another store. */
 interface ContentDifference {
   /**
-   * @param sent with ids of the other store
-   * @param standing what stands there, null for nothing
-   * @param inside the volume, by ids of the other store
+   * @param sent the entry with IDs of the other store
+   * @param standing the entry in the other store, null if absent
+   * @param inside the volume, by IDs of the other store
    */
   note(sent: EntryRecord, standing: EntryRecord | null, inside: Inside): void
   appliedTo(content: string): string
@@ -198,7 +197,7 @@ export function contentDifference(): ContentDifference {
   }
 }
 
-/** What stands there, without what a source need not tell. */
+/** The stored entry without members that the source left out. */
 export const asSent = (sent: EntryRecord, standing: EntryRecord): EntryRecord => ({
   ...standing,
   ...(sent.owner === undefined && sent.created_by === undefined ? { owner: undefined } : {}),

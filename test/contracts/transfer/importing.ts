@@ -306,8 +306,8 @@ export function importContract(at: () => Place): void {
       [cut, 400, /^line 4: .*cut/],
       [altered, 400, /^line \d: /],
       [packed.subarray(0, -20), 400, /gzip data of the volume is truncated|line \d: .*cut/],
-      [Buffer.concat([volume, volume]), 400, /line 5: stands behind the end/],
-      [new TextEncoder().encode('hello\n'), 400, /^line 1: is no JSON/],
+      [Buffer.concat([volume, volume]), 400, /line 5: comes after the end/],
+      [new TextEncoder().encode('hello\n'), 400, /^line 1: is not valid JSON/],
       [new Uint8Array(), 400, /must be one volume|line 1: is missing/],
       [new Uint8Array(gzipSync(new Uint8Array(17_000_000).fill(0x20))), 413, /longer than a volume|larger than/],
     ] as const) {
