@@ -3,11 +3,11 @@ import { type Expression, parseQuery, type TextQuery, type Unit } from '../searc
 import { firstCodePoints } from '../text'
 import { LIKENESS } from './likeness'
 
-/** Which entries may be nearly the same as a new one: queries that lead to few, however common their words. */
+/** Queries that find possible near-duplicates of a new entry and match few others, even for common words. */
 
-/** Of a text, what is looked for in others. */
+/** Code points of a text that are used for the query. */
 const LOOKED_FOR = 2_000
-/** Words of it; FTS5 goes through what each stands in, until it has found enough. */
+/** Maximum number of words, because FTS5 reads the occurrences of each. */
 const MOST_WORDS = 24
 
 const unitExpression = (unit: Unit): Expression => ({ op: 'unit', unit })
@@ -17,12 +17,13 @@ const joined = (op: 'and' | 'or', parts: readonly Expression[]): Expression =>
 const wordsOf = (text: string, analyzer: Analyzer): TextQuery =>
   parseQuery(firstCodePoints(text, LOOKED_FOR).replaceAll('"', ' '), 'match', analyzer)
 
-/** Long words are rare ones more often than short ones. */
+/** Long words are rare more often than short ones. */
 const lengthOf = ({ terms }: Unit): number => terms.reduce((sum, term) => sum + term.length, 0)
 
 /**
- * What nearly the same text is bound to hold: the longest of its words are dealt into one group more than there may be words that it lacks,
- * so that it holds one of the groups whole. Each group has some of the longest. Null for a text without words.
+ * A query that every near-duplicate of a text matches. The longest words are split into groups, one more than the
+ * number of words a near-duplicate can lack, so that it contains at least one group completely. Null for a text without
+ * words.
  */
 export function nearlySameText(text: string, analyzer: Analyzer): TextQuery | null {
   const query = wordsOf(text, analyzer)
@@ -35,7 +36,7 @@ export function nearlySameText(text: string, analyzer: Analyzer): TextQuery | nu
   return { ...query, units, expression: joined('or', holding), preferred: null }
 }
 
-/** What the same title is bound to hold: all of its words. Null for a title without words. */
+/** A query for all words of a title. Null for a title without words. */
 export function sameTitle(title: string, analyzer: Analyzer): TextQuery | null {
   const query = wordsOf(title, analyzer)
   return query.units.length === 0

@@ -4,39 +4,40 @@ import type { Analyzer } from '../search/analysis'
 import { codePointLength, offsetAfter, offsetBefore } from '../text'
 
 const shown = {
-  /** Of a cut text, the share before the place that matched. */
+  /** Fraction of a cut text before the match. */
   before: 0.2,
-  /** A cut moves this far at most to stand between two words, in UTF-16 units; and over this share of the text, between sentences. */
+  /**
+   * Maximum distance in UTF-16 units that a cut moves to a space, and fraction of the text for a cut between sentences.
+   */
   toASpace: 24,
   tail: 0.35,
-  /** Hits that are checked. */
+  /** Maximum number of hits that are checked. */
   hits: 400,
-  /** Parts of a long text, at most, where the budget allows two sentences each; the weight of a word in a further part. */
+  /** Maximum parts of a long text, minimum size of a part, and weight of a word that an earlier part contains. */
   parts: 3,
   part: 200,
   saidBefore: 0.3,
 } as const
 
-/** What of a text is shown in a pack: all of it, or the part around what matched. */
+/** Selects the part of a text that a pack shows: all of it, or the parts around matches. */
 const CUT = '…'
 
-/** A text and where in it the goal is. */
+/** A text and the positions of matches in it. */
 export interface Passage {
   readonly text: string
-  /** UTF-16 offsets of what matched, best first; one at least. */
+  /** UTF-16 offsets of the matches, best first; at least one. */
   readonly at: readonly number[]
-  /** The text is a part of a longer one, on this side. */
+  /** Whether the text is a part of a longer one, on each side. */
   readonly goesOn: { readonly before: boolean; readonly after: boolean }
 }
 
 export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
 
 /**
- * Where in a text the goal's words stand closest together, by how rare they are: the best place, then those that say most beside it, a part
- * away from each other; its beginning when none stands there.
- *
- * @param weights by term
- * @param room code points that are shown
+ * Finds the densest groups of goal words in a text, weighted by rarity: the best position, then others with further
+ * words. The start of the text without a match.
+ * @param weights weight by term
+ * @param budget code points that are shown
  */
 export function bestPlaces(
   text: string,
@@ -71,11 +72,11 @@ export function bestPlaces(
   return places.length === 0 ? [0] : places
 }
 
-/** Where a sentence or a line ends, with the white space behind it. */
+/** The end of a sentence or line. */
 const SENTENCE_END = /[.!?](?=\s)|\n/
 const SENTENCE_ENDS = /[.!?](?=\s)|\n/g
 
-/** The beginning of the first sentence that begins in a stretch; null when none does. */
+/** The start of the first sentence in a range; null without one. */
 function sentenceStart(text: string, from: number, to: number): number | null {
   const end = SENTENCE_END.exec(text.slice(from, to))
   if (end === null) return null
@@ -84,14 +85,14 @@ function sentenceStart(text: string, from: number, to: number): number | null {
   return start + (white?.[0].length ?? 0)
 }
 
-/** Behind the last sentence that ends in a stretch; null when none does. */
+/** The offset after the last sentence in a range; null without one. */
 function sentenceEnd(text: string, from: number, to: number): number | null {
   let last: number | null = null
   for (const { index } of text.slice(from, to).matchAll(SENTENCE_ENDS)) last = from + index + 1
   return last
 }
 
-/** At most so many code points around what matched: whole sentences where there are any, else whole words. */
+/** At most `most` code points around the matches: complete sentences if possible, else complete words. */
 export function cutAround(passage: Passage, most: number): string {
   const { text, at, goesOn } = passage
   if (codePointLength(text) <= most) return `${goesOn.before ? CUT : ''}${text}${goesOn.after ? CUT : ''}`
@@ -100,7 +101,7 @@ export function cutAround(passage: Passage, most: number): string {
   return places.map((place) => part(passage, place, budget)).join('\n')
 }
 
-/** The part of a text around one place. */
+/** The part of a text around one match. */
 function part({ text, goesOn }: Passage, at: number, most: number): string {
   const budget = Math.max(0, most - 2)
   let from = offsetBefore(text, at, Math.floor(budget * shown.before))
@@ -121,15 +122,15 @@ function part({ text, goesOn }: Passage, at: number, most: number): string {
   return `${before ? CUT : ''}${text.slice(from, to)}${after ? CUT : ''}`
 }
 
-/** Characters that a content takes of the JSON. */
+/** Characters of a content in JSON. */
 export const sizeOf = (content: string): number => (content === '' ? 0 : JSON.stringify(content).length - 2)
 
 const TRIES = 8
 
-/** The largest cut of a text that takes no more characters of JSON; empty when there is hardly any. */
+/** The largest cut of a text whose JSON fits into the budget; empty when there is hardly any budget. */
 export function fitted(passage: Passage, most: number, budget: number): string {
   let wanted = Math.min(most, budget)
-  // Two have room for a cut; less holds a text of one alone.
+  // A budget of two fits a cut; a smaller one only a text of one character.
   for (let tries = 0; tries < TRIES && wanted >= Math.min(2, most); tries++) {
     const content = cutAround(passage, Math.floor(wanted))
     const fits = budget / Math.max(sizeOf(content), 1)
@@ -139,7 +140,7 @@ export function fitted(passage: Passage, most: number, budget: number): string {
   return ''
 }
 
-/** What finished work has taught, where its metadata say so: a text, or a list of texts. */
+/** The learnings of finished work, from its metadata: a text, or a list of texts. */
 export function learningsOf(metadata: Metadata | null): string | null {
   const value = own(metadata, 'learnings')
   const texts = (Array.isArray(value) ? value : [value]).filter(

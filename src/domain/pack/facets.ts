@@ -1,7 +1,7 @@
 import type { Kind } from '../entry/kind'
 import { IN_FLIGHT, isWork } from '../entry/work'
 
-/** The facets that a pack is grouped by (packs contract), named as its sections. */
+/** The sections of a pack (packs contract). */
 export const FACETS = [
   'active_work',
   'decisions',
@@ -72,6 +72,6 @@ const FACET_OF: Readonly<Record<Kind, Facet>> = {
 export const isInFlight = (kind: Kind, status: string | null): boolean =>
   isWork(kind) && IN_FLIGHT.some((known) => known === status)
 
-/** Finished work is what the next work can learn from. */
+/** The section of an entry. Finished work is prior art. */
 export const facetOf = (kind: Kind, status: string | null): Facet =>
   FACET_OF[kind] === 'active_work' && status === 'done' ? 'prior_art' : FACET_OF[kind]

@@ -1,6 +1,6 @@
 import type { Facet } from './facets'
 
-/** The purpose of a pack, which breaks ties in its order and is never a filter (packs contract). */
+/** Intents of a pack, which break ties in its order and never exclude entries (packs contract). */
 export const INTENTS = ['build', 'plan', 'ideate', 'research', 'debug', 'decide', 'learn', 'general'] as const
 export type Intent = (typeof INTENTS)[number]
 
@@ -24,5 +24,5 @@ const ORDERS: Readonly<Record<Intent, readonly Facet[]>> = {
   general: ['active_work', 'decisions', 'planning', 'ideation', 'domain', 'procedures', 'prior_art', 'recent_memory'],
 }
 
-/** The facets that an intent names, in their order. */
+/** The sections that an intent prefers, in order. */
 export const facetsOf = (intent: Intent): readonly Facet[] => ORDERS[intent]

@@ -1,12 +1,12 @@
 import type { Analyzer } from '../search/analysis'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 
-/** Shares of words, and of neighboring words, from which two texts say nearly the same; code points that are compared. */
+/** Minimum overlap of words, and of adjacent words, of two near-duplicates; code points that are compared. */
 export const LIKENESS = { words: 0.85, pairs: 0.7, codePoints: 1_500 } as const
 
-/** How alike two texts are by their words and by which word follows which; linear in their lengths. */
+/** The words of a text and their order, for comparing texts in linear time. */
 export interface Shape {
-  /** White space and case aside. */
+  /** In lower case, with white space collapsed. */
   readonly text: string
   readonly words: ReadonlySet<string>
   readonly pairs: ReadonlySet<string>
@@ -25,7 +25,7 @@ export function shapeOf(text: string, analyzer: Analyzer): Shape {
   return { text: trim(compared.replace(WHITE_SPACE_RUN, ' ')).toLowerCase(), words, pairs }
 }
 
-/** Share of what both hold in what either holds; two empty sets have nothing in common. */
+/** Jaccard index of two sets; 0 for two empty sets. */
 export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a]
   let both = 0

@@ -3,7 +3,7 @@ import type { Facet } from './facets'
 import type { Intent } from './intents'
 import type { PackLayer } from './request'
 
-/** A pack as callers see it: the keys of the reference, all of them always present (packs contract). */
+/** A pack as callers see it. All keys are always present (packs contract). */
 export interface Pack {
   readonly goal: string
   readonly intent: Intent
@@ -60,27 +60,27 @@ export interface PackRelated {
 
 export type Direction = 'outgoing' | 'incoming'
 
-/** What the search did, and what it left out of what the caller may see. */
+/** How the search ran, and what the pack leaves out of the visible entries. */
 export interface Diagnostics {
-  /** A leg of the search did not work. */
+  /** Whether a retriever failed. */
   readonly degraded: boolean
   readonly modes: readonly string[]
   readonly omitted: Omitted
 }
 
 export interface Omitted {
-  /** Good hits beyond the limit. */
+  /** Number of good results beyond the limit. */
   readonly limit: number
-  /** Chosen, and without room. */
+  /** Number of chosen entries beyond the token budget. */
   readonly budget: number
   readonly duplicate: number
   readonly superseded: number
 }
 
-/** Why something that was found stands in no pack. */
+/** The reason why a result is not in the pack. */
 export type LeftOutWhy = keyof Omitted
 
-/** One of what was left out, for a person who asks why. */
+/** An omitted result, for a person who asks why. */
 export interface LeftOut {
   readonly why: LeftOutWhy
   readonly id: number

@@ -6,27 +6,27 @@ import { and, type Filter } from '../search/filter'
 import { codePointLength, trim, WHITE_SPACE_RUN } from '../text'
 import type { Intent } from './intents'
 
-/** How deep a pack looks, and how much it may hold (packs contract). */
+/** Arguments and limits of a pack (packs contract). */
 export const PACK_LAYERS = ['wake', 'recall', 'deep_search'] as const
 export type PackLayer = (typeof PACK_LAYERS)[number]
 
 interface Depth {
-  /** Most items, unless the call names a limit; and whatever the limit. */
+  /** Default and maximum number of items. */
   readonly items: number
   readonly most: number
-  /** Tokens of the sections as JSON, and of the markdown, unless the call names its own. */
+  /** Default tokens of the sections as JSON, and of the Markdown. */
   readonly tokens: number
   /** Steps along links. */
   readonly steps: 0 | 1 | 2
-  /** Entries that each leg of the search brings. */
+  /** Entries that each retriever returns. */
   readonly candidates: number
-  /** Work in flight that joins whatever the goal says. */
+  /** Work in flight that is added regardless of the goal. */
   readonly inFlight: number
-  /** Newest diary pages that join whatever the goal says. */
+  /** Newest diary pages that are added regardless of the goal. */
   readonly diary: number
-  /** How many of the newest rules, decisions and gotchas (of each) join whatever the goal is. */
+  /** Number of the newest rules, decisions and gotchas (of each) that are added regardless of the goal. */
   readonly newest: number
-  /** The part of the budget that one section gets at most. */
+  /** Maximum fraction of the budget for one section. */
   readonly ofSection: number
 }
 
@@ -69,14 +69,14 @@ export const DEPTHS: Readonly<Record<PackLayer, Depth>> = {
 const CHARS_PER_TOKEN = 4
 const MAX_LIMIT = 50
 const MAX_RELATED = 5
-/** A goal is a query (platform contract §6). */
+/** Maximum length of a goal, the same as of a query (platform contract §6). */
 export const MAX_GOAL = 10_000
-/** Code points of one item's content. */
+/** Maximum code points of one item's content. */
 export const CONTENT = 1_500
-/** A wake pack is put into prompts. */
+/** Maximum tokens of a wake pack, which is inserted into prompts. */
 const WAKE_MARKDOWN_TOKENS = 1_190
 
-/** What a pack is asked for, as it arrives: right in shape. */
+/** The arguments of a pack, valid in form. */
 export interface PackArguments {
   readonly goal: string
   readonly intent: Intent
@@ -90,30 +90,30 @@ export interface PackArguments {
   readonly maxTokens?: number | undefined
   /** Only entries of these kinds; empty or absent for all. */
   readonly kinds?: readonly Kind[] | undefined
-  /** Only entries created at or after this instant, milliseconds since 1970. */
+  /** Only entries created at or after this time, milliseconds since 1970. */
   readonly since?: number | undefined
 }
 
-/** The same, checked and within bounds. */
+/** Validated arguments, within limits. */
 export interface PackRequest {
   readonly goal: string
-  /** The goal, then the domain, runs of white space collapsed. */
+  /** The goal, then the domain, with white space collapsed. */
   readonly query: string
-  /** The query: the goal; the domain is a preference. */
+  /** The text that is searched: the goal without the domain, which is only a preference. */
   readonly searched: string
   readonly intent: Intent
   readonly layer: PackLayer
   readonly domain: string | null
   readonly project: string | null
   readonly agentId: string | null
-  /** The entries that may be in the pack, for searches. */
+  /** Filter of the searches. */
   readonly filter: Filter
-  /** The same, of an entry that was found otherwise. */
+  /** The same filter for an entry that was found by other means. */
   readonly admits: (entry: { readonly kind: Kind; readonly createdAt: number }) => boolean
   readonly limit: number
   /** 0 for none. */
   readonly relatedLimit: number
-  /** Characters of the sections as JSON. */
+  /** Maximum characters of the sections as JSON. */
   readonly maxJson: number
   readonly maxMarkdown: number
 }
@@ -123,7 +123,7 @@ const clamp = (value: number, least: number, most: number): number =>
 
 const collapse = (text: string): string => trim(text.replace(WHITE_SPACE_RUN, ' '))
 
-/** A goal that is one. @throws Problem invalid_input */
+/** Checks a goal. @throws Problem invalid_input */
 export function checkGoal(goal: unknown): string {
   if (typeof goal !== 'string' || trim(goal) === '') throw invalidInput('goal is required')
   if (codePointLength(goal) > MAX_GOAL) throw invalidInput(`goal has more than ${MAX_GOAL} characters`)
@@ -135,7 +135,10 @@ const named = (text: string | undefined): string | null => {
   return value === '' ? null : value
 }
 
-/** @throws Problem invalid_input, or forbidden for a project that the scope is not open to */
+/**
+ * Validates the arguments of a pack. @throws Problem invalid_input; forbidden for a project that the scope does not
+ * reach
+ */
 export function readPackRequest(scope: Scope, given: PackArguments): PackRequest {
   const { intent, layer, includeRelated } = given
   const goal = checkGoal(given.goal)
@@ -165,5 +168,5 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
   }
 }
 
-/** Whoever is narrowed to one project means that one. */
+/** The project of a key that is limited to one project. */
 const onlyProject = ({ projects }: Scope): string | null => (projects?.length === 1 ? (projects[0] as string) : null)

@@ -1,13 +1,13 @@
-/** The words of a query that chose the candidates of a search. */
+/** The words of a query that selected the candidates of a search. */
 export type ChosenBy = 'all words' | 'six rarest words' | 'rarest words'
 
-/** The warnings of a search whose candidates some of its words chose. */
+/** Warnings of a search whose candidates were selected by some of its words. */
 export const CHOICE_WARNINGS: Readonly<Record<ChosenBy, readonly string[]>> = {
   'all words': [],
   'six rarest words': [
-    'More than 10,000 entries hold a word of the query: what its six rarest words lead to was ranked',
+    'More than 10,000 entries match the query. Only entries with one of its six rarest words were ranked.',
   ],
   'rarest words': [
-    'The words of the query occur too often: only entries with the rarest were ranked; ask for rarer words, or in one thread',
+    'The words of the query occur too often. Only entries with the rarest words were ranked. Use rarer words, or search in one thread.',
   ],
 }

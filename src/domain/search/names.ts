@@ -1,34 +1,34 @@
 import type { Analyzer } from './analysis'
 
-/** A name that a text holds whole. */
+/** A name that a text contains completely. */
 export interface HeldName {
   readonly name: string
-  /** The words of the text that say it, by their places among its terms. */
+  /** Indexes of the words of the text that are part of the name. */
   readonly said: readonly number[]
 }
 
-/** The words of a goal or a query, as far as names are found by them. */
+/** The words of a goal or a query, for finding names. */
 interface NamingText {
   readonly terms: readonly string[]
-  /** The word that each term comes from, folded. */
+  /** The folded word of each term. */
   readonly spelled: readonly string[]
-  /** In how many entries each term stands, where the caller looks, of how many. */
+  /** Number of entries with each term in the scope, and number of entries. */
   readonly holding: readonly number[]
   readonly entries: number
-  /** Words that only hold sentences together, by their places. */
+  /** Whether the word at an index is a function word. */
   readonly isEmpty: (place: number) => boolean
 }
 
-/** Together the words of a name tell this share of what a word tells that stands in one entry alone. */
+/** Minimum rarity of all words of a name, as a fraction of that of a word in only one entry. */
 const TELLS = 0.3
-/** Entries that a store is taken to have at least, so that rarity means something in a small one. */
+/** Minimum number of entries for rarity, so that it works in a small store. */
 const SMALLEST_STORE = 20
-/** One letter of a word that no entry holds may be a slip, in words of so many letters, which begin alike. */
+/** Words of at least this length can differ from a name by one typo, if they start alike and no entry contains them. */
 const SLIP = { shortest: 4, same: 2 } as const
 
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
-/** Whether two words differ by one letter that is another, missing, added or changed places with its neighbour. */
+/** Whether two words differ by one letter: replaced, missing, added or swapped with its neighbor. */
 export function isOneSlip(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   let start = 0
@@ -43,10 +43,7 @@ export function isOneSlip(a: string, b: string): boolean {
   return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
 }
 
-/**
- * How many letters of two words differ: are another, missing, added or changed places with their neighbor. Stops at `most`, and returns
- * one more.
- */
+/** Edit distance with swaps of two words. Stops at `most` and returns one more. */
 export function slipsBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, i) => i)]
@@ -67,9 +64,8 @@ export function slipsBetween(a: string, b: string, most: number): number {
 }
 
 /**
- * Which of some names a text holds whole. Names are what an entry is said to be called, its aliases: a title is a heading, and a word
- * that is the heading of one entry is as well what others are about. A name tells by how rare its words are where the caller looks; a word
- * that no entry holds may be a slip of the pen for one of a name.
+ * Finds the aliases of entries that a text contains completely. Titles are not compared, because their words can also
+ * be about other entries. A name counts by the rarity of its words; a word that no entry contains can be a typo of one.
  */
 export function namesHeldBy({ terms, spelled, holding, entries, isEmpty }: NamingText, analyzer: Analyzer) {
   const places = new Map(terms.map((term, i) => [term, i]))
@@ -81,7 +77,7 @@ export function namesHeldBy({ terms, spelled, holding, entries, isEmpty }: Namin
     return unknown.find((one) => one.word.startsWith(start) && isOneSlip(one.word, word))?.i
   }
 
-  /** Null where the text does not hold all of it, or what it holds tells nothing. */
+  /** Null where the text does not contain the complete name, or the name is too common. */
   function heldName(name: string): HeldName | null {
     const said = new Set<number>()
     let rarities = 0
