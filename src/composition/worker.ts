@@ -62,9 +62,9 @@ export interface WorkerContext {
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly clock?: Clock
   readonly ids?: Ids
-  /** In the place of the configured index, for tests. */
+  /** Replaces the configured index in tests. */
   readonly index?: VectorIndex
-  /** What stands before the database, for tests. */
+  /** Wraps the database connection in tests. */
   readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
 }
 
@@ -73,10 +73,10 @@ const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const HOUR_MS = 3_600_000
-/** Vectors of the organization that has the most; counted once an hour in an isolate. */
+/** Number of vectors of the largest organization; counted once an hour per isolate. */
 const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
 
-/** The one door between the house and its adapters: bindings and configuration to services. */
+/** Wires services to adapters, from bindings and configuration. Called once per request. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function composeServices(bindings: Bindings, config: Config, surroundings: WorkerContext): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
@@ -121,7 +121,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     minContentLength: config.summary?.minContentLength ?? 0,
   }
   const generate = createGenerate(making)
-  // Summaries of what comes back are kept with it.
+  // Restored entries keep their summaries.
   const vectorsAlone = createGenerate({ ...making, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
@@ -138,7 +138,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     calls,
     findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
   })
-  // Proposals have no vectors while they wait for review: words find them.
+  // Proposals have no vectors while they wait for review; full-text search finds them.
   const unmadeWriting = (): WriteDependencies => unmade
   const proposals =
     config.captureProposals && languageModel !== null
@@ -209,7 +209,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const { captureDays } = config
-  // No model is asked for what nobody may ever keep: it is found by its words.
+  // Captured text is not sent to models before it is approved; full-text search finds it.
   const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
   const restoring = { history, generate: vectorsAlone, now, redact: config.redact }
   const searches = composeSearches({

@@ -125,6 +125,8 @@ describe('fusion by ranks', () => {
   it('is chosen by configuration', () => {
     expect(parseConfig({}).hybrid.fusion).toBe('scores')
     expect(parseConfig({ HYBRID_FUSION: 'RRF' }).hybrid.fusion).toBe('rrf')
-    expect(() => parseConfig({ HYBRID_FUSION: 'sum' })).toThrow(/HYBRID_FUSION is "sum"; it must be one of scores, rrf/)
+    expect(() => parseConfig({ HYBRID_FUSION: 'sum' })).toThrow(
+      /HYBRID_FUSION is "sum", but must be one of scores, rrf/,
+    )
   })
 })
