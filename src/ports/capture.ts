@@ -1,4 +1,4 @@
-import type { StartMemories } from '../domain/capture/recalled'
+import type { StartMemories } from '../domain/capture/recall-text'
 import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
 import type { Gathered } from '../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../domain/capture/usage'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { notFound, Problem, unavailable } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
-import { digestOf } from '../domain/receipts/digest'
+import { digestOf } from '../domain/receipts/arguments-digest'
 import { KeyTaken, Notes } from '../domain/receipts/notes'
 import { checkKey, checkSameCall, type Receipt, type Trace } from '../domain/receipts/receipt'
 import type { Services } from '../services/services'

@@ -1,6 +1,6 @@
-import { inspected } from '../domain/flaws'
 import type { Scope } from '../domain/identity/scope'
-import { openProject } from '../domain/recall/project'
+import { openProject } from '../domain/recall/project-access'
+import { inspected } from '../domain/validation'
 
 /** The project that the argument `project` names; null where it names none. @throws Problem that shows where it is wrong */
 export const namedProject = (scope: Scope, project: unknown): string | null =>

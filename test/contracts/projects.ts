@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'

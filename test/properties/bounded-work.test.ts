@@ -6,7 +6,7 @@ import { parseInParts } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { inBatches } from '../../src/domain/batches'
 import { detectImageType } from '../../src/domain/entry/image'
-import { withoutEchoes } from '../../src/domain/identity/discretion'
+import { withoutEchoes } from '../../src/domain/identity/remove-echoes'
 import {
   atOnce,
   createScheduler,

@@ -3,7 +3,7 @@ import { DayOfWeek, Instant, LocalDate, LocalDateTime, ZonedDateTime, ZoneId } f
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clockFace, describeTime, isZone, WEEKDAYS } from '../../src/domain/recall/calendar'
-import { resolveExpression } from '../../src/domain/recall/expression'
+import { resolveExpression } from '../../src/domain/recall/date-expressions'
 import { absenceOf, describeSituation, spell } from '../../src/services/searching/memories/orient'
 
 /** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */

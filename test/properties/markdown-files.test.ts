@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fileNameOf, folderOf, readMarkdownFile, writeMarkdown } from '../../src/cli/markdown/markdown-file'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import { normalizeTags } from '../../src/domain/entry/selection'
-import { entryContent } from '../../src/domain/transfer/content'
+import { entryContent } from '../../src/domain/transfer/content-checksum'
 import { told } from '../support/transfer'
 
 const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), isMissing: () => false }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expressionPattern } from '../../src/domain/reading/expression'
 import { type Grepped, grepText } from '../../src/domain/reading/grep'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { Meter } from '../../src/domain/reading/meter'
-import type { Pattern } from '../../src/domain/reading/pattern'
+import { expressionPattern } from '../../src/domain/reading/regular-expression'
+import type { Pattern } from '../../src/domain/reading/search-pattern'
 import { literals, plainScan, regexes, texts } from '../support/grep-model'
 
 /** Greps a text to the end; what it read between two places where it may rest, too. */

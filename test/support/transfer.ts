@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
 import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'

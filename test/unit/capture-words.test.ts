@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
 import type { Happening } from '../../src/domain/capture/hook-event'
-import { promptText, type StartMemories, startText } from '../../src/domain/capture/recalled'
+import { promptText, type StartMemories, startText } from '../../src/domain/capture/recall-text'
 import {
   beginning,
   cleanText,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentOf, cutCode, embeddedText, matchLines } from '../../src/domain/code/chunks'
+import { createGlob } from '../../src/domain/code/indexed-files'
 import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
-import { createGlob } from '../../src/domain/code/paths'
 import { type CodeSymbol, commentStyle, toSymbols } from '../../src/domain/code/symbols'
 
 const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({

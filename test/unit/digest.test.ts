@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { digestOf, type Original, shortened } from '../../src/domain/recall/digest'
 import type { MemoryType } from '../../src/domain/recall/memory'
+import { digestOf, type Original, shortened } from '../../src/domain/recall/summary-text'
 
 const start = Date.UTC(2026, 0, 2)
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withoutEchoes } from '../../src/domain/identity/discretion'
 import { formatKey, isWellFormedKey, KEY_BYTES, sameHash } from '../../src/domain/identity/key'
+import { withoutEchoes } from '../../src/domain/identity/remove-echoes'
 import { logLine } from '../../src/http/log'
 import { ANY } from '../support/any-text'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Metadata } from '../../src/domain/entry/metadata'
-import { Inspection } from '../../src/domain/flaws'
 import type { EventType } from '../../src/domain/recall/events/event'
 import { errorLine, outcomeOf } from '../../src/domain/recall/events/outcomes'
-import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
+import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/failure-key'
+import { Inspection } from '../../src/domain/validation'
 
 const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>
   outcomeOf({ type, payload }, project, wrong)

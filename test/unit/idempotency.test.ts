@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { digestOf } from '../../src/domain/receipts/digest'
+import { digestOf } from '../../src/domain/receipts/arguments-digest'
 import type { Receipt } from '../../src/domain/receipts/receipt'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { keyedCall } from '../support/keyed'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Plannable, plan, sizeLeft } from '../../src/domain/pack/budget'
-import { wholeText } from '../../src/domain/pack/content'
 import { bareOf } from '../../src/domain/pack/item'
 import type { PackItem } from '../../src/domain/pack/pack'
+import { wholeText } from '../../src/domain/pack/passages'
 
 const item = (id: number, score: number): PackItem => ({
   ...{

@@ -1,8 +1,8 @@
 import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
-import { bestPlaces, cutAround, fitted, sizeOf, wholeText } from '../../src/domain/pack/content'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
+import { bestPlaces, cutAround, fitted, sizeOf, wholeText } from '../../src/domain/pack/passages'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 
 const OMITTED = { limit: 0, budget: 0, duplicate: 0, superseded: 0 }

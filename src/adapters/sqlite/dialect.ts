@@ -2,8 +2,8 @@
 // its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
 
 import { type SQL, sql } from 'drizzle-orm'
-import { inParts } from '../../domain/in-parts'
 import { jsonText } from '../../domain/json/write'
+import { inParts } from '../../domain/paginate'
 import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Filter, Predicate, Scalar, ScalarType } from '../../domain/search/filter'

@@ -1,6 +1,6 @@
 // Gives entries without a project one, by rewriting the volumes of a file.
 
-import { KnownIds } from '../../domain/transfer/content'
+import { KnownIds } from '../../domain/transfer/content-checksum'
 import type { CarriedRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'

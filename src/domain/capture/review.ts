@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors'
 import type { Millis } from '../time'
-import { isFields } from './fields'
+import { isFields } from './json-fields'
 
 /** The filter and page of a review list. */
 export interface ReviewQuery {

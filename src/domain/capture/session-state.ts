@@ -14,8 +14,8 @@ import {
   saysSomething,
   shortPrompt,
 } from './decisions'
-import { isFields, textOf } from './fields'
 import type { Fields, Happening, ToolUse } from './hook-event'
+import { isFields, textOf } from './json-fields'
 
 /** Where an event happened (capture contract §3). */
 export interface Place {

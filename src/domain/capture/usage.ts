@@ -1,4 +1,4 @@
-import { baseName, isSameFile, normalPath } from '../recall/paths'
+import { baseName, isSameFile, normalPath } from '../recall/file-paths'
 import { withoutTrailing } from '../text'
 import type { Millis } from '../time'
 import { form } from './decisions'

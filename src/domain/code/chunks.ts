@@ -1,4 +1,4 @@
-import { foldCase } from './names'
+import { foldCase } from './symbol-names'
 import type { CodeSymbol } from './symbols'
 
 /** Splits a file into chunks for semantic and full-text search (fabric contract §9). */

@@ -1,7 +1,7 @@
 import { type Metadata, own } from '../entry/metadata'
 import { invalidInput } from '../errors'
-import { givenAs } from '../flaws'
 import { type Millis, parseInstant } from '../time'
+import { givenAs } from '../validation'
 
 /**
  * The period in which a memory holds, from its metadata. After its end it remains stored, and packs leave it out;

@@ -1,13 +1,20 @@
 import { invalidInput, limitExceeded } from '../errors'
-import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
-import { MAX_DEPTH } from '../json/unkept'
+import { MAX_DEPTH } from '../json/lossy-values'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
+import { Inspection } from '../validation'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
+import {
+  audienceOf,
+  diaryOf,
+  type ExtractedMetadata,
+  expiryOf,
+  extractMetadata,
+  isCaptured,
+} from './extracted-metadata'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { checkIndexed } from './indexed'
-import { audienceOf, diaryOf, type ExtractedMetadata, expiryOf, extractMetadata, isCaptured } from './lifted-metadata'
 import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadataSize, isDeeper, type Metadata, own, replaceMetadata } from './metadata'
 import { normalizeTags } from './selection'

@@ -1,7 +1,7 @@
 import type { Millis } from '../time'
 import type { Entry, Generated, Layer, Source } from './entry'
+import type { ExtractedMetadata } from './extracted-metadata'
 import type { ImageRef } from './image'
-import type { ExtractedMetadata } from './lifted-metadata'
 import type { LinkTarget } from './link'
 import type { Metadata } from './metadata'
 

@@ -1,7 +1,7 @@
 import type { Millis } from '../time'
+import type { ExtractedMetadata } from './extracted-metadata'
 import type { ImageRef } from './image'
 import type { Kind } from './kind'
-import type { ExtractedMetadata } from './lifted-metadata'
 import type { Metadata } from './metadata'
 
 export const SOURCES = ['user', 'agent'] as const

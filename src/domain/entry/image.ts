@@ -1,9 +1,9 @@
 import { invalidInput, limitExceeded } from '../errors'
-import type { Inspection } from '../flaws'
 import { decodeBase64 } from '../json/base64'
 import { SentBytes } from '../json/sent-bytes'
 import { scheduler } from '../scheduler'
 import { sha256Hex } from '../text'
+import type { Inspection } from '../validation'
 
 /** An image of an entry. Its bytes are in the object store under their hash. */
 export interface ImageRef {

@@ -1,6 +1,6 @@
 import type { Scope } from '../identity/scope'
 import type { Entry } from './entry'
-import { audienceOf, diaryOf, type ExtractedMetadata, extractMetadata, isCaptured } from './lifted-metadata'
+import { audienceOf, diaryOf, type ExtractedMetadata, extractMetadata, isCaptured } from './extracted-metadata'
 import { AUDIENCES, type Metadata, own } from './metadata'
 
 /** Metadata and project of an entry, which determine who can read it (platform contract §5). */

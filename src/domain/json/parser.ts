@@ -1,6 +1,6 @@
 import { Base64Decoder } from './base64'
+import { type LossyValues, readNumber, TOO_DEEP, tooLong, tooMany } from './lossy-values'
 import { SentBytes } from './sent-bytes'
-import { type LossyValues, readNumber, TOO_DEEP, tooLong, tooMany } from './unkept'
 
 /** Character classes of JSON (RFC 8259). */
 export const QUOTE = 0x22

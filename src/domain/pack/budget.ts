@@ -1,14 +1,14 @@
 // Selects the items of a pack that fit into its budget, and the notes in its head.
 
-import { type Doubt, NOTHING_FITS } from '../recall/doubt'
+import { type Doubt, NOTHING_FITS } from '../recall/answer-confidence'
 import type { PackEntry } from './candidate'
-import { fitted, type Passage, sizeOf } from './content'
-import { FACET_TITLES, type Facet } from './facets'
 import { bareOf, itemOf } from './item'
 import { inline } from './markdown'
 import type { LeftOut, LeftOutWhy, PackItem } from './pack'
+import type { PackRequest } from './pack-request'
+import { fitted, type Passage, sizeOf } from './passages'
 import type { RankedEntry } from './rank-entries'
-import type { PackRequest } from './request'
+import { FACET_TITLES, type Facet } from './sections'
 
 /** An item with its budget, in characters of the sections as JSON (packs contract). */
 export interface Planned<T> {

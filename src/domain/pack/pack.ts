@@ -1,7 +1,6 @@
 import type { Metadata } from '../entry/metadata'
-import type { Facet } from './facets'
-import type { Intent } from './intents'
-import type { PackLayer } from './request'
+import type { PackLayer } from './pack-request'
+import type { Facet, Intent } from './sections'
 
 /** A pack as callers see it. All keys are always present (packs contract). */
 export interface Pack {

@@ -1,15 +1,15 @@
 import { aliasesOf } from '../entry/title'
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
-import { type Doubt, doubtOf } from '../recall/doubt'
+import { type Doubt, doubtOf } from '../recall/answer-confidence'
 import { type Levels, weightFactor } from '../recall/similarity'
 import { scheduler } from '../scheduler'
+import { namesHeldBy } from '../search/alias-match'
 import type { Analyzer } from '../search/analysis'
 import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
-import { namesHeldBy } from '../search/names'
 import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
 import type { ClosestVector, PackEntry, PackVector } from './candidate'
-import { type Facet, facetOf, isInFlight } from './facets'
+import { type Facet, facetOf, isInFlight } from './sections'
 
 /** The reasons why an entry is in a pack (packs contract). */
 export interface RankingFeatures {

@@ -1,18 +1,18 @@
 import { checkMetadata, checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
 import type { Entry } from '../entry/entry'
+import { audienceOf, diaryOf } from '../entry/extracted-metadata'
 import type { ImageInput } from '../entry/image'
 import { type Kind, readKind as kindMeant, kindsLike } from '../entry/kind'
-import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
 import { AUDIENCES, type Audience, type Metadata, own } from '../entry/metadata'
 import { isWork, readWorkStatus, WORK_KINDS, WORK_STATUSES } from '../entry/work'
 import { invalidInput } from '../errors'
-import { Inspection, shortForm } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Principal } from '../identity/scope'
-import { openProject } from '../recall/project'
+import { openProject } from '../recall/project-access'
 import { codePointLength, trim } from '../text'
 import { parseInstant } from '../time'
+import { Inspection, shortForm } from '../validation'
 
 /** Validates the arguments of `remember` and converts them to an entry (packs contract). */
 const RELATIONS = [

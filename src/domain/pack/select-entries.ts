@@ -2,10 +2,10 @@ import { scheduler } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
-import { facetsOf, type Intent } from './intents'
-import { isNearlySame, type Shape, shapeOf } from './likeness'
 import type { Opponents } from './links'
+import { isNearlySame, type Shape, shapeOf } from './near-duplicates'
 import type { Candidate, RankedGoal, RankingFeatures } from './rank-entries'
+import { facetsOf, type Intent } from './sections'
 
 /** Matches the words that introduce a replaced entry. */
 const REPLACES =

@@ -2,7 +2,7 @@ import type { Steps } from '../scheduler'
 import { codePointLength, firstCodePoints } from '../text'
 import { type Line, LineWalk } from './lines'
 import type { Meter } from './meter'
-import type { Match, Pattern } from './pattern'
+import type { Match, Pattern } from './search-pattern'
 
 /** Maximum length of a line in the answer of `grep_context` (threads contract §13). */
 const MAX_SHOWN_LINE = 500

@@ -1,7 +1,7 @@
 import type { Steps } from '../scheduler'
 import { codePointLength } from '../text'
 import type { Meter } from './meter'
-import type { Match, Pattern, Walk } from './pattern'
+import type { Match, Pattern, Walk } from './search-pattern'
 
 /**
  * Searches an exact string. The search of V8 is fast, but for a hostile text and pattern it compares every character of

@@ -1,9 +1,9 @@
 import { firstCodePoints } from '../text'
 import type { Millis } from '../time'
-import { MAX_SHOWN } from './current'
-import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './hints'
 import type { Memory } from './memory'
-import { namesCommand, type WorkContext } from './moment'
+import { MAX_SHOWN } from './rank-current'
+import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './suggestions'
+import { namesCommand, type WorkContext } from './work-context'
 
 export interface GhostMessage {
   readonly id: string

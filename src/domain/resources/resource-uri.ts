@@ -1,7 +1,7 @@
 import { MAX_THREAD_ID } from '../entry/draft'
 import { readId } from '../entry/link'
 import { normalizeProject } from '../identity/project'
-import { MAX_GOAL } from '../pack/request'
+import { MAX_GOAL } from '../pack/pack-request'
 import { codePointLength, trim, unstorable } from '../text'
 
 /** Addresses of MCP resources (packs contract, "Prompts and resources"). */

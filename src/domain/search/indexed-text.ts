@@ -1,4 +1,4 @@
-import { titleOf } from '../entry/lifted-metadata'
+import { titleOf } from '../entry/extracted-metadata'
 import { type Metadata, own } from '../entry/metadata'
 import { aliasesOf } from '../entry/title'
 import { atOnce, STEP, type Steps } from '../scheduler'

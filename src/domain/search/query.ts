@@ -1,6 +1,6 @@
 import { invalidInput, limitExceeded } from '../errors'
-import { inspected } from '../flaws'
 import { codePointLength, isWhiteSpace, withoutTrailing } from '../text'
+import { inspected } from '../validation'
 import type { Analyzer, Token } from './analysis'
 import { NO_OTHER, type OfAnother, wordsOfAnother } from './language'
 

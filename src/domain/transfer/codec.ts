@@ -1,5 +1,5 @@
 import { isDeeper, type JsonValue } from '../entry/metadata'
-import { MAX_DEPTH } from '../json/unkept'
+import { MAX_DEPTH } from '../json/lossy-values'
 import { jsonText } from '../json/write'
 
 /** A value of a record has the wrong type or form. The message follows the member's name. */

@@ -1,7 +1,7 @@
 import { isDeeper } from '../entry/metadata'
 import { invalidInput, limitExceeded, type Problem } from '../errors'
+import { LossyValues, MAX_DEPTH, readNumber } from '../json/lossy-values'
 import { JsonParser, TooManyValues } from '../json/parser'
-import { LossyValues, MAX_DEPTH, readNumber } from '../json/unkept'
 import { Mismatch, membersOf, readShape, type Shape } from './codec'
 import { isRecordName, MAX_VOLUME_BYTES, SHAPES, type TransferRecord } from './records'
 

@@ -1,4 +1,4 @@
-import { ContentSum, KnownIds } from './content'
+import { ContentSum, KnownIds } from './content-checksum'
 import { faultAt } from './lines'
 import type { Counts, RecordOf } from './records'
 import { readVolumes } from './volume-reader'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { limitExceeded } from '../errors'
-import { ContentSum, type Inside } from './content'
+import { ContentSum, type Inside } from './content-checksum'
 import { joined, writeLine } from './lines'
 import { type CarriedRecord, type Counts, FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf } from './records'
 

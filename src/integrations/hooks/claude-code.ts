@@ -1,4 +1,3 @@
-import { objectOf, textOf } from '../../domain/capture/fields'
 import type {
   AnswerForms,
   Fields,
@@ -7,6 +6,7 @@ import type {
   HookEventKind,
   StartSource,
 } from '../../domain/capture/hook-event'
+import { objectOf, textOf } from '../../domain/capture/json-fields'
 import { memoryCall, toolUse } from './tool-use'
 
 /** Claude Code (code.claude.com/docs/en/hooks). Several clients use its names and members. */

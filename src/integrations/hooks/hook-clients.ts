@@ -1,5 +1,5 @@
-import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
 import type { Fields, Happening, HookClient, HookEventKind } from '../../domain/capture/hook-event'
+import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/json-fields'
 import { CLAUDE_ANSWERS, claudeCode, generic, readEvent, whatOf } from './claude-code'
 import { memoryCall, toolUse } from './tool-use'
 

@@ -1,5 +1,5 @@
-import { isFields, numberOf, textOf } from '../../domain/capture/fields'
 import type { Fields, HookEventKind, Outcome, ToolUse } from '../../domain/capture/hook-event'
+import { isFields, numberOf, textOf } from '../../domain/capture/json-fields'
 
 /** Extracts the changed files, the command and its outcome from a tool call (capture contract §3). */
 

@@ -2,7 +2,7 @@
 
 import type { HookClient } from '../../domain/capture/hook-event'
 import { CHECKPOINT_EVERY_MS, hasExpired, SESSION_LEASE_MS, SILENT_MS } from '../../domain/capture/hook-event'
-import type { HookEvent, HookRequest } from '../../domain/capture/request'
+import type { HookEvent, HookRequest } from '../../domain/capture/hook-request'
 import { MOST_WAITING } from '../../domain/capture/review'
 import { beginning, type Gathered, gather, withShown } from '../../domain/capture/session-state'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'

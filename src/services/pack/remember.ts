@@ -4,8 +4,8 @@ import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
-import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
-import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
+import { nearlySameText, sameTitle } from '../../domain/pack/near-duplicate-query'
+import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/near-duplicates'
 import {
   noWiderThan,
   type RememberArguments,
@@ -14,7 +14,7 @@ import {
   readRemembered,
   withTextOf,
 } from '../../domain/pack/remember'
-import { differing, type Equal } from '../../domain/recall/equal'
+import { differing, type Equal } from '../../domain/recall/duplicates'
 import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'

@@ -1,11 +1,11 @@
 import { type JsonValue, type Metadata, own } from '../../entry/metadata'
-import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
 import { redact, redactValue } from '../../secrets/redact'
 import { firstCodePoints, trim } from '../../text'
 import type { Millis } from '../../time'
+import type { Inspection } from '../../validation'
+import { normalPath } from '../file-paths'
 import type { MemoryType } from '../memory'
-import { normalPath } from '../paths'
 
 /** Events that coding agents report about their sessions (fabric contract §7). */
 export const EVENT_TYPES = [

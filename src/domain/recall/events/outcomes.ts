@@ -1,7 +1,7 @@
 import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
-import type { Inspection } from '../../flaws'
 import { DAY_MS, type Millis } from '../../time'
+import type { Inspection } from '../../validation'
 import {
   beginning,
   type EventMemory,

@@ -1,9 +1,9 @@
-import { type Inspection, inspected } from '../../../domain/flaws'
 import { type ClockFace, clockFace, describeTime, isZone, type TimeDescription } from '../../../domain/recall/calendar'
-import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/expression'
+import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/date-expressions'
 import type { MemorySummary } from '../../../domain/recall/memory'
 import { trim } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
+import { type Inspection, inspected } from '../../../domain/validation'
 import type { Clock } from '../../../ports/clock'
 import type { LastSeen, Visitor } from '../../../ports/memories'
 

@@ -1,6 +1,6 @@
 import { type Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { type Doubt, doubtOf, NOTHING_FITS } from '../../../domain/recall/doubt'
+import { type Doubt, doubtOf, NOTHING_FITS } from '../../../domain/recall/answer-confidence'
 import type { Levels } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { namesCaptured } from '../../../domain/search/captured'

@@ -3,7 +3,6 @@
 import type { Layer } from '../../../domain/entry/entry'
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { inParts } from '../../../domain/in-parts'
 import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/chunk'
 import {
   cosine,
@@ -15,6 +14,7 @@ import {
   readableVector,
   squaresOf,
 } from '../../../domain/meaning/vector'
+import { inParts } from '../../../domain/paginate'
 import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'

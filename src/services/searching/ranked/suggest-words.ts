@@ -1,10 +1,10 @@
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { scheduler } from '../../../domain/scheduler'
+import { slipsBetween } from '../../../domain/search/alias-match'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { compoundsAsked, createPartCounter } from '../../../domain/search/compounds'
 import type { Filter } from '../../../domain/search/filter'
-import { slipsBetween } from '../../../domain/search/names'
 import { parseQuery } from '../../../domain/search/query'
 import type { FullText, TextHit, TextRequest, TextSearch, UnitsRequest } from '../../../ports/full-text'
 

@@ -1,5 +1,5 @@
 import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
-import { extractMetadata } from '../../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../../domain/entry/extracted-metadata'
 import type { Caller } from '../../../domain/identity/scope'
 import {
   type DuplicatePolicy,
@@ -7,7 +7,7 @@ import {
   type EqualEntry,
   type Renewal,
   samenessOf,
-} from '../../../domain/recall/equal'
+} from '../../../domain/recall/duplicates'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome, withFreshLook } from '../../outcome'

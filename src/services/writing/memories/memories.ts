@@ -8,7 +8,7 @@ import { statusWarnings } from '../../../domain/entry/work'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
-import { differing, type Equal } from '../../../domain/recall/equal'
+import { differing, type Equal } from '../../../domain/recall/duplicates'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../../domain/recall/memory'
 import {
@@ -17,7 +17,7 @@ import {
   storedMetadata,
   tagsOfMetadata,
   withKind,
-} from '../../../domain/recall/metadata'
+} from '../../../domain/recall/memory-metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'

@@ -2,8 +2,8 @@
 // written by every event, while the tables are gone through once a day.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { isFields, textOf } from '../../../../domain/capture/fields'
 import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
+import { isFields, textOf } from '../../../../domain/capture/json-fields'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
 import { currentForm, type Gathered } from '../../../../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../../../../domain/capture/usage'

@@ -10,7 +10,7 @@ import {
   WHOLE_FEED,
 } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
-import { inParts } from '../../../../domain/in-parts'
+import { inParts } from '../../../../domain/paginate'
 import { scheduler } from '../../../../domain/scheduler'
 import { truncate } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'

@@ -9,10 +9,10 @@ import {
   type Renewal,
   type Sameness,
   samenessOf,
-} from '../../../../domain/recall/equal'
+} from '../../../../domain/recall/duplicates'
+import { PROBLEM, type Reported } from '../../../../domain/recall/failure-key'
 import { kindsOfWord } from '../../../../domain/recall/memory'
-import { shownMetadata } from '../../../../domain/recall/metadata'
-import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
+import { shownMetadata } from '../../../../domain/recall/memory-metadata'
 import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'

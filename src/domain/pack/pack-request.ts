@@ -1,10 +1,10 @@
 import type { Kind } from '../entry/kind'
 import { invalidInput } from '../errors'
 import type { Scope } from '../identity/scope'
-import { openProject } from '../recall/project'
+import { openProject } from '../recall/project-access'
 import { and, type Filter } from '../search/filter'
 import { codePointLength, trim, WHITE_SPACE_RUN } from '../text'
-import type { Intent } from './intents'
+import type { Intent } from './sections'
 
 /** Arguments and limits of a pack (packs contract). */
 export const PACK_LAYERS = ['wake', 'recall', 'deep_search'] as const

@@ -1,5 +1,4 @@
-import type { JsonValue, Metadata } from '../entry/metadata'
-import { own } from '../entry/metadata'
+import { type JsonValue, type Metadata, own } from '../entry/metadata'
 import type { Analyzer } from '../search/analysis'
 import { codePointLength, offsetAfter, offsetBefore } from '../text'
 

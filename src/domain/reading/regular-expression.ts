@@ -3,7 +3,7 @@ import { invalidInput, limitExceeded } from '../errors'
 import type { Steps } from '../scheduler'
 import { codePointLength } from '../text'
 import type { Meter } from './meter'
-import type { Match, Pattern, Walk } from './pattern'
+import type { Match, Pattern, Walk } from './search-pattern'
 
 /** Compiles regular expressions with RE2 syntax, and reports why an expression is invalid or too large. */
 

@@ -1,11 +1,10 @@
 import { extensionOf, languageOf, normalizeLanguage } from '../code/languages'
 import type { Millis } from '../time'
-import type { Memory } from './memory'
-import { typeOfKind } from './memory'
-import { filesOf, namesWork, type WorkContext } from './moment'
-import { folderOf, isSameFile } from './paths'
-import { NO_LANGUAGE } from './pattern'
+import { NO_LANGUAGE } from './code-pattern'
+import { folderOf, isSameFile } from './file-paths'
+import { type Memory, typeOfKind } from './memory'
 import { weightFactor } from './similarity'
+import { filesOf, namesWork, type WorkContext } from './work-context'
 
 /** Ranks memories for the current work of a coding agent (fabric contract §5). */
 export const MAX_SHOWN = { working: 10, relevant: 10, patterns: 5, suggestions: 5, ghostMessages: 5 } as const

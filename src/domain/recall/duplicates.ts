@@ -3,8 +3,8 @@ import type { NewEntry } from '../entry/entry-write'
 import { type Kind, kindOfTags, resolveKind } from '../entry/kind'
 import { type Audience, type JsonValue, type Metadata, own } from '../entry/metadata'
 import type { Millis } from '../time'
+import type { Reported } from './failure-key'
 import { typeOfKind } from './memory'
-import type { Reported } from './problem'
 
 /** Deduplicates equal memories (fabric contract §3): storing a memory again updates the existing one. */
 

@@ -1,5 +1,5 @@
+import { namesHeldBy } from '../search/alias-match'
 import type { Analyzer } from '../search/analysis'
-import { namesHeldBy } from '../search/names'
 import type { Unit } from '../search/query'
 import type { ScoredTerm, TermStatistics } from '../search/score'
 import { ALIAS_SCORE, doubtLevel, type Levels, type MatchedFraction, matchedFraction, meaningOf } from './similarity'

@@ -2,8 +2,8 @@ import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
 import { unstorable, withoutTrailing } from '../text'
 import { type Millis, parseInstant } from '../time'
-import { isFields, objectOf, textOf } from './fields'
 import type { Fields, Happening, HookClient } from './hook-event'
+import { isFields, objectOf, textOf } from './json-fields'
 import { cleanEvent, type Place, readPlace } from './session-state'
 
 /** A parsed client event. */

@@ -3,12 +3,12 @@ import type { Source } from '../entry/entry'
 import { isKind } from '../entry/kind'
 import { type JsonObject, type JsonValue, type Metadata, own } from '../entry/metadata'
 import { invalidInput } from '../errors'
-import type { Inspection } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
+import type { Inspection } from '../validation'
+import { normalPath } from './file-paths'
 import { type Memory, type MemoryType, typeOfKind } from './memory'
-import { normalPath } from './paths'
-import { openProject } from './project'
+import { openProject } from './project-access'
 
 /** Types and ranges of the metadata keys of the fabric family (fabric contract §4). */
 

@@ -1,7 +1,7 @@
 import type { Analyzer } from '../search/analysis'
 import { type Expression, parseQuery, type TextQuery, type Unit } from '../search/query'
 import { firstCodePoints } from '../text'
-import { LIKENESS } from './likeness'
+import { LIKENESS } from './near-duplicates'
 
 /** Queries that find possible near-duplicates of a new entry and match few others, even for common words. */
 

@@ -1,6 +1,6 @@
 import { invalidInput, Problem } from './errors'
+import { LossyValues } from './json/lossy-values'
 import { SentBytes } from './json/sent-bytes'
-import { LossyValues } from './json/unkept'
 import { jsonText } from './json/write'
 
 /** Collects all validation issues of a call, so that one error reports them together (platform contract §3). */

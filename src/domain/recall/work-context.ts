@@ -1,6 +1,6 @@
 import type { Merged } from '../identity/scope'
 import { firstCodePoints } from '../text'
-import { baseName } from './paths'
+import { baseName } from './file-paths'
 
 /** The current work of an agent (fabric contract §5): its files and command, and whether a text mentions them. */
 

@@ -1,11 +1,10 @@
 import { own } from '../entry/metadata'
 import { cutShort } from '../text'
 import type { Millis } from '../time'
-import { DAY, MAX_SHOWN } from './current'
+import type { Pattern } from './code-pattern'
 import { headOf } from './excerpts'
-import type { Memory } from './memory'
-import { typeOfKind } from './memory'
-import type { Pattern } from './pattern'
+import { type Memory, typeOfKind } from './memory'
+import { DAY, MAX_SHOWN } from './rank-current'
 
 /**
  * Suggestions for the current work (fabric contract §5): each states the type of an entry and the start of its text.

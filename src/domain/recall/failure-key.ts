@@ -1,6 +1,6 @@
 import { sha256Hex } from '../text'
 import type { Failure } from './events/event'
-import { baseName, isSameFile, normalPath } from './paths'
+import { baseName, isSameFile, normalPath } from './file-paths'
 
 /** Recognizes repeated reports of one failure, which are stored as one memory (fabric contract §7). */
 
