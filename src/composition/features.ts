@@ -419,13 +419,13 @@ export function composePacks(given: {
 }
 
 /** Wires the resolution of project names. @param cache cache of the isolate */
-export function composeNames(connection: SqlConnection, clock: Clock, cache: NamesCache) {
+export function composeProjectNames(connection: SqlConnection, clock: Clock, cache: NamesCache) {
   const directory = createSqlProjectDirectory(connection, clock)
   return { directory, names: createResolveNames({ directory, cache }) }
 }
 
 /** Wires authentication, and administration of organizations, projects and keys. */
-export function composePeople(given: {
+export function composeIdentity(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly directory: ProjectDirectory

@@ -25,7 +25,7 @@ import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isol
 import { confirmed } from './models'
 
 /** Wires background work: after answers, and by the schedule. */
-export function composeKeeping(
+export function composeMaintenance(
   bindings: Bindings,
   config: Config,
   given: {

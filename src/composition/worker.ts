@@ -44,16 +44,16 @@ import {
   composeCurrency,
   composeDashboard,
   composeFeed,
+  composeIdentity,
   composeMemories,
-  composeNames,
   composePacks,
-  composePeople,
+  composeProjectNames,
   composeSearches,
   composeTransfer,
 } from './features'
 import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
-import { composeFinishing, composeKeeping } from './maintenance'
+import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
@@ -158,7 +158,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     schedule,
     catchUp,
     index: fullTextIndex,
-  } = composeKeeping(bindings, config, {
+  } = composeMaintenance(bindings, config, {
     ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
@@ -183,7 +183,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     limits: { ...config.imageLimits, indexed: new Set(indexedFields.keys()) },
     generate,
   }
-  const naming = composeNames(connection, clock, namesCacheOf(bindings))
+  const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
   const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
   const transfer = composeTransfer(config, bindings, {
     ...moving,
@@ -274,7 +274,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
-    ...composePeople({
+    ...composeIdentity({
       ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
       wake: (org) => bell.tell(org, null),
     }),

@@ -3,7 +3,7 @@
  * @param start position of the first page
  * @param step reads one page: its results and the position of the next page; null at the end
  */
-export async function* inParts<Place, Found>({
+export async function* paginate<Place, Found>({
   start,
   step,
 }: {

@@ -50,15 +50,15 @@ function joined(problems: readonly [Problem, ...Problem[]]): Problem {
 }
 
 /** Runs checks that collect issues, and returns their result. @throws Problem with all issues */
-export function inspected<T>(look: (wrong: Inspection) => T): T {
-  const wrong = new Inspection()
+export function collectIssues<T>(look: (wrong: IssueCollector) => T): T {
+  const wrong = new IssueCollector()
   const seen = look(wrong)
   wrong.end()
   return seen
 }
 
 /** Collects problems of several checks; `end` throws them together. */
-export class Inspection {
+export class IssueCollector {
   private readonly problems: Problem[] = []
 
   get found(): boolean {

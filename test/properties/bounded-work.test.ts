@@ -18,9 +18,9 @@ import {
   VOLUME_UNITS,
 } from '../../src/domain/scheduler'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
-import { holds } from '../../src/domain/search/filter'
+import { containsText } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
-import { findHits, findUnit, LOOKED_AT, passageAround } from '../../src/domain/search/hits'
+import { findHits, findUnit, HIGHLIGHT_LIMIT, passageAround } from '../../src/domain/search/hits'
 import { BREAK, codeOf, indexText } from '../../src/domain/search/indexed-text'
 import { makeUnit, parseQuery } from '../../src/domain/search/query'
 import { withoutTrailing } from '../../src/domain/text'
@@ -192,18 +192,22 @@ describe('a phrase', () => {
 
 describe('what is shown of a long text', () => {
   const { units } = parseQuery('needle', 'match', analyzer)
-  const beyond = `${repeated('hay ', 4 * LOOKED_AT)}needle`
+  const beyond = `${repeated('hay ', 4 * HIGHLIGHT_LIMIT)}needle`
 
   it('is searched in its first 50,000 characters only', () => {
     const { analyzer: counted, made } = counting()
     expect(highlight(beyond, units, counted)).toBeNull()
-    expect(made()).toBeLessThanOrEqual(LOOKED_AT / 4 + 1)
+    expect(made()).toBeLessThanOrEqual(HIGHLIGHT_LIMIT / 4 + 1)
     expect(highlight(`needle ${beyond}`, units, analyzer)).toMatch(/^<mark>needle<\/mark> hay .*hay…$/)
   })
 
   it('is not a word that their end has cut', () => {
     expect(
-      highlight(`${'x '.repeat(LOOKED_AT / 2 - 3)}needles`, parseQuery('needl', 'prefix', analyzer).units, analyzer),
+      highlight(
+        `${'x '.repeat(HIGHLIGHT_LIMIT / 2 - 3)}needles`,
+        parseQuery('needl', 'prefix', analyzer).units,
+        analyzer,
+      ),
     ).toBeNull()
   })
 
@@ -253,9 +257,9 @@ describe('filters of metadata', () => {
       [0, 7, 500, 2_000].map((from) => text.slice(from, from + length)),
     )
     for (const part of parts) {
-      expect(holds(text, part)).toBe(true)
+      expect(containsText(text, part)).toBe(true)
       for (const other of [`${part}c`, `${part.slice(0, -1)}${part.endsWith('a') ? 'b' : 'a'}`, `b${part}bb`])
-        expect(holds(text, other)).toBe(text.includes(other))
+        expect(containsText(text, other)).toBe(text.includes(other))
     }
   })
 })

@@ -6,7 +6,7 @@ import { ContentSum, canonicalJson, KnownIds } from '../../src/domain/transfer/c
 import { joined, writeLine } from '../../src/domain/transfer/lines'
 import type { CarriedRecord, EntryRecord, TransferRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
-import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
+import { completeVolumes, readVolumes } from '../../src/domain/transfer/volume-reader'
 import { type Volume, VolumeWriter, writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ANY } from '../support/any-text'
 
@@ -348,9 +348,9 @@ it('returns each complete volume of a file once its end has been read', async ()
   const file = joined(volumes.map(({ bytes }) => bytes))
   const seen: Uint8Array[] = []
   await expect(async () => {
-    for await (const { bytes } of wholeVolumes(inPieces(file.subarray(0, -1)))) seen.push(bytes)
+    for await (const { bytes } of completeVolumes(inPieces(file.subarray(0, -1)))) seen.push(bytes)
   }).rejects.toThrow(/incomplete/)
   expect(seen).toEqual([volumes[0]?.bytes])
-  for await (const { bytes, volume } of wholeVolumes(inPieces(file))) if (volume === 2) seen.push(bytes)
+  for await (const { bytes, volume } of completeVolumes(inPieces(file))) if (volume === 2) seen.push(bytes)
   expect(seen).toEqual(volumes.map(({ bytes }) => bytes))
 })

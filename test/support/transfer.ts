@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
-import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
+import { completeVolumes, readVolumes } from '../../src/domain/transfer/volume-reader'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ADMIN_TOKEN, type Team } from './access'
 import { base64, pngBytes } from './scope'
@@ -66,7 +66,7 @@ export async function sent(
   bearer: string = ADMIN_TOKEN,
 ): Promise<Json[]> {
   const reports: Json[] = []
-  for await (const volume of wholeVolumes(streamed(bytes))) {
+  for await (const volume of completeVolumes(streamed(bytes))) {
     const answer = await post(team, org, volume.bytes, query, bearer)
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     reports.push(answer.body)

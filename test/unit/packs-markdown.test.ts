@@ -2,7 +2,7 @@ import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
-import { bestPlaces, cutAround, fitted, sizeOf, wholeText } from '../../src/domain/pack/passages'
+import { bestPlaces, completePassage, cutAround, fitToBudget, sizeOf } from '../../src/domain/pack/passages'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 
 const OMITTED = { limit: 0, budget: 0, duplicate: 0, superseded: 0 }
@@ -148,18 +148,18 @@ describe('packs as text', () => {
     )
     expect(at.map((place) => text.slice(place, place + 4))).toEqual(['kiln'])
     for (const most of [2, 9, 40, 333, 1_500]) {
-      const cut = cutAround({ ...wholeText(text), at }, most)
+      const cut = cutAround({ ...completePassage(text), at }, most)
       expect([...cut].length).toBeLessThanOrEqual(most)
       if (most >= 40) expect(cut).toContain('kiln')
       expect(cut.isWellFormed()).toBe(true)
-      expect(sizeOf(fitted({ ...wholeText(text), at }, 1_500, most))).toBeLessThanOrEqual(most)
+      expect(sizeOf(fitToBudget({ ...completePassage(text), at }, 1_500, most))).toBeLessThanOrEqual(most)
     }
-    expect(cutAround(wholeText('short'), 10)).toBe('short')
+    expect(cutAround(completePassage('short'), 10)).toBe('short')
   })
 
   it('shows a text of one character', () => {
-    for (const text of ['c', '是', '👍']) expect(fitted(wholeText(text), 1, 800)).toBe(text)
-    expect(fitted(wholeText('c'), 1, 0)).toBe('')
+    for (const text of ['c', '是', '👍']) expect(fitToBudget(completePassage(text), 1, 800)).toBe(text)
+    expect(fitToBudget(completePassage('c'), 1, 0)).toBe('')
   })
 
   it('includes the text of an untitled note once', () => {

@@ -8,7 +8,7 @@ import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
 // The importers and the format as the command line uses them, bundled on demand (../bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { verifyExport } from '../../domain/transfer/verify'
-export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'
+export { completeVolumes, readVolumes } from '../../domain/transfer/volume-reader'
 export { planImport } from './plan'
 
 export { SOURCES } from './sources'

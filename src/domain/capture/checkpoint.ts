@@ -1,6 +1,6 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import { isAgreement, saysSomething } from './decisions'
-import { type Answer, type At, type CommandRuns, type Gathered, isOpen, wasMended } from './session-state'
+import { type Answer, type At, type CommandRuns, isOpen, type SessionState, wasFixed } from './session-state'
 
 /** The entry that is written about a session (capture contract §3). */
 export interface Checkpoint {
@@ -55,7 +55,7 @@ interface Turn {
   readonly works: boolean
 }
 
-function turnsOf({ prompts, answers, files, commands, decisions }: Gathered): Turn[] {
+function turnsOf({ prompts, answers, files, commands, decisions }: SessionState): Turn[] {
   const starts: readonly (At | null)[] = prompts.told.length === 0 ? [null] : prompts.told
   return starts.map((prompt, i) => {
     const from = i === 0 ? 0 : (prompt?.at ?? 0)
@@ -64,7 +64,7 @@ function turnsOf({ prompts, answers, files, commands, decisions }: Gathered): Tu
     const answer = answers.told.findLast(({ at }) => isIn(at)) ?? null
     const works =
       files.some(({ at, last }) => isIn(at) || isIn(last)) ||
-      commands.some((runs) => wasMended(runs) && isIn(runs.passedAt)) ||
+      commands.some((runs) => wasFixed(runs) && isIn(runs.passedAt)) ||
       decisions.some(({ at }) => isIn(at))
     return { at: from, prompt: prompt?.text ?? null, answer: answer?.text ?? null, works }
   })
@@ -110,7 +110,7 @@ function told(turns: readonly Turn[], budget: number): string {
 }
 
 /** A command that succeeds again, with the files changed in between. */
-function mendedLine({ files }: Gathered, { command, failedAt, passedAt }: CommandRuns): string {
+function mendedLine({ files }: SessionState, { command, failedAt, passedAt }: CommandRuns): string {
   const isBetween = (at: number): boolean => at >= (failedAt ?? 0) && at <= (passedAt ?? 0)
   const between = files.filter(({ at, last }) => isBetween(at) || isBetween(last)).map(({ text }) => oneLine(text))
   const after = between.length === 0 ? '' : ` (after changes of ${between.slice(0, 5).join(', ')})`
@@ -118,7 +118,7 @@ function mendedLine({ files }: Gathered, { command, failedAt, passedAt }: Comman
 }
 
 /** Proposals that the next prompt accepts. */
-function agreed({ prompts, answers }: Gathered): At[] {
+function agreed({ prompts, answers }: SessionState): At[] {
   return prompts.told.flatMap(({ at, text }) => {
     if (!isAgreement(text)) return []
     const before: Answer | undefined = answers.told.findLast((answer) => answer.at < at)
@@ -127,8 +127,8 @@ function agreed({ prompts, answers }: Gathered): At[] {
   })
 }
 
-function workOf({ files, commands }: Gathered, decisions: number): Checkpoint['work'] {
-  if (decisions > 0 || files.length > 1 || commands.some((runs) => wasMended(runs) || isOpen(runs))) return 'some'
+function workOf({ files, commands }: SessionState, decisions: number): Checkpoint['work'] {
+  if (decisions > 0 || files.length > 1 || commands.some((runs) => wasFixed(runs) || isOpen(runs))) return 'some'
   return files.length === 1 ? 'small' : 'none'
 }
 
@@ -136,7 +136,7 @@ function workOf({ files, commands }: Gathered, decisions: number): Checkpoint['w
  * Creates the checkpoint of a session; null if it has no file, no command and at most one prompt.
  * @param client name of the client for people
  */
-export function checkpointOf(gathered: Gathered, client: string): Checkpoint | null {
+export function checkpointOf(gathered: SessionState, client: string): Checkpoint | null {
   const { place, prompts, files, commands, findings } = gathered
   if (files.length === 0 && commands.length === 0 && prompts.count <= 1) return null
   const turns = turnsOf(gathered)
@@ -154,7 +154,7 @@ export function checkpointOf(gathered: Gathered, client: string): Checkpoint | n
     ),
     ...listed(
       'Failed, later passed',
-      commands.filter(wasMended).map((runs) => mendedLine(gathered, runs)),
+      commands.filter(wasFixed).map((runs) => mendedLine(gathered, runs)),
     ),
     ...listed(
       'Failed, not passed since',

@@ -1,7 +1,7 @@
 import { DAY_MS, type Millis } from '../time'
 
 /** The meaning of a client event, independent of the client (capture contract §3). */
-export interface Happening {
+export interface ClientEvent {
   /** Session ID of the client. */
   readonly session: string
   /** Only files and commands of a subagent count. */
@@ -45,7 +45,7 @@ export interface AnswerForms {
   /** Absent where subagents do not support it. */
   readonly agent?: (text: string, name: string) => Record<string, unknown>
   /** The answer to a prompt without recalled memories; null for none. */
-  readonly empty?: (happening: Happening) => Record<string, unknown> | null
+  readonly empty?: (happening: ClientEvent) => Record<string, unknown> | null
 }
 
 /** Event parser and answer formats of one client. */
@@ -53,7 +53,7 @@ export interface HookClient {
   /** Name for people. */
   readonly title: string
   /** Null for an unknown or incomplete event. */
-  readonly read: (event: Fields) => Happening | null
+  readonly read: (event: Fields) => ClientEvent | null
   readonly answer: AnswerForms
 }
 

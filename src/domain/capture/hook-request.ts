@@ -2,7 +2,7 @@ import { invalidInput } from '../errors'
 import { jsonText } from '../json/write'
 import { unstorable, withoutTrailing } from '../text'
 import { type Millis, parseInstant } from '../time'
-import type { Fields, Happening, HookClient } from './hook-event'
+import type { ClientEvent, Fields, HookClient } from './hook-event'
 import { isFields, objectOf, textOf } from './json-fields'
 import { cleanEvent, type Place, readPlace } from './session-state'
 
@@ -12,7 +12,7 @@ export interface HookEvent {
   /** Time of the event, milliseconds since 1970. */
   readonly at: number
   readonly place: Place
-  readonly happening: Happening
+  readonly happening: ClientEvent
 }
 
 export interface HookRequest {
@@ -28,7 +28,7 @@ export interface HookRequest {
 }
 
 /** Makes paths of files relative to the folder, because its location differs between machines and can name the user. */
-function fromFolder(happening: Happening, folder: string | null): Happening {
+function fromFolder(happening: ClientEvent, folder: string | null): ClientEvent {
   const { what } = happening
   const base = withoutTrailing(folder ?? '', '/\\')
   if (what.kind !== 'tool' || base === '') return happening
@@ -92,7 +92,7 @@ const NAMED_BY = {
  * Identifies an event without an ID: by session, event name and, for tools and prompts, the ID of the call or message;
  * else by its complete content.
  */
-function identityOf(event: Fields, { session, name, what }: Happening): string {
+function identityOf(event: Fields, { session, name, what }: ClientEvent): string {
   const own = what.kind === 'tool' ? NAMED_BY.tool : what.kind === 'prompt' ? NAMED_BY.prompt : []
   const key = textOf(event, ...own) ?? textOf(objectOf(event, 'input'), ...own) ?? jsonText(event)
   return [session, name, key].join('\n')
@@ -102,7 +102,7 @@ function identityOf(event: Fields, { session, name, what }: Happening): string {
 export function readRawEvent(
   client: HookClient,
   event: Fields,
-): { happening: Happening; identity: string; place: Place } | null {
+): { happening: ClientEvent; identity: string; place: Place } | null {
   const happening = client.read(cleanEvent(event))
   if (happening === null) return null
   const folder = textOf(event, 'cwd') ?? textOf(objectOf(event, 'session'), 'directory')

@@ -88,7 +88,7 @@ interface Drawn {
  * @param sizeOf size of an entry
  * @param fits whether the complete text with one more entry is short enough; default: within the budget
  */
-export function drawn(
+export function drawEntries(
   facets: StartMemories['facets'],
   budget: number,
   sizeOf: (entry: StartEntry) => number,
@@ -142,7 +142,7 @@ export function startText(
       }),
       ...last,
     ])
-  const chosen = drawn(
+  const chosen = drawEntries(
     facets,
     START.chars,
     (entry) => codePointLength(line(entry)),

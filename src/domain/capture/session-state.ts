@@ -14,7 +14,7 @@ import {
   saysSomething,
   shortPrompt,
 } from './decisions'
-import type { Fields, Happening, ToolUse } from './hook-event'
+import type { ClientEvent, Fields, ToolUse } from './hook-event'
 import { isFields, textOf } from './json-fields'
 
 /** Where an event happened (capture contract §3). */
@@ -70,7 +70,7 @@ export function readPlace(place: Fields): Place {
  * The accumulated state of a session. Events can arrive late and in any order: they are ordered by `at`, so that the
  * same events always give the same state.
  */
-export interface Gathered {
+export interface SessionState {
   readonly place: Omit<Place, 'captures'> & { readonly at: number }
   /** Number of prompts, and the first and last ones that state or agree to something. */
   readonly prompts: { readonly count: number; readonly told: readonly At[] }
@@ -84,11 +84,11 @@ export interface Gathered {
   readonly answers: { readonly count: number; readonly told: readonly Answer[] }
   /** IDs of recalled entries, and the number of characters shown at prompts. */
   readonly recalled: { readonly ids: readonly number[]; readonly chars: number }
-  readonly memories: GatheredMemories
+  readonly memories: SessionMemories
 }
 
 /** Events of the session that concern memories. Each list is limited to its first items by ID or time. */
-export interface GatheredMemories {
+export interface SessionMemories {
   /** Memories that hooks showed, with the time of the first showing in milliseconds since 1970. */
   readonly shown: readonly { readonly id: number; readonly at: number }[]
   /** IDs that the session opened, mentioned in an answer, and replaced or corrected. */
@@ -97,7 +97,7 @@ export interface GatheredMemories {
   readonly corrected: readonly number[]
 }
 
-const NO_MEMORIES: GatheredMemories = { shown: [], opened: [], named: [], corrected: [] }
+const NO_MEMORIES: SessionMemories = { shown: [], opened: [], named: [], corrected: [] }
 /** Maximum IDs in each list of memories. */
 const MOST_MEMORIES = 60
 /** Matches an ID in an answer: `[12]`, `memory 12`, `entry #12`. */
@@ -141,7 +141,7 @@ const MOST_COMMANDS = 60
 const MOST_DECISIONS = 12
 
 /** The initial state of a session. */
-export const beginning = (place: Place, at: number): Gathered => ({
+export const initialState = (place: Place, at: number): SessionState => ({
   place: { project: place.project, branch: place.branch, audience: place.audience, at },
   prompts: { count: 0, told: [] },
   files: [],
@@ -200,7 +200,7 @@ function withSentences(list: readonly At[], sentences: readonly string[], at: nu
   return [...all.values()].sort((a, b) => b.at - a.at || compareText(a.text, b.text)).slice(0, MOST_DECISIONS)
 }
 
-function withAnswer({ count, told }: Gathered['answers'], text: string, at: number): Gathered['answers'] {
+function withAnswer({ count, told }: SessionState['answers'], text: string, at: number): SessionState['answers'] {
   const plain = plainAnswer(text)
   if (plain === '') return { count, told }
   const proposal = proposalIn(text)
@@ -218,7 +218,7 @@ export const idsNamedIn = (answer: string): number[] =>
   [...answer.matchAll(NAMED)].map(([, inBrackets, inWords]) => Number(inBrackets ?? inWords))
 
 /** Adds memories that were shown at a time. */
-export function withShown(gathered: Gathered, ids: readonly number[], at: number): Gathered {
+export function withShown(gathered: SessionState, ids: readonly number[], at: number): SessionState {
   const known = new Map(gathered.memories.shown.map((one) => [one.id, one.at]))
   for (const id of ids) known.set(id, Math.min(at, known.get(id) ?? at))
   const shown = [...known].map(([id, first]) => ({ id, at: first })).sort((a, b) => a.at - b.at || a.id - b.id)
@@ -234,9 +234,9 @@ interface Earlier {
 
 /** Converts a stored state to the current format. */
 export function currentForm(
-  state: Gathered | (Omit<Gathered, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
-): Gathered {
-  if ('answers' in state) return 'memories' in state ? state : { ...(state as Gathered), memories: NO_MEMORIES }
+  state: SessionState | (Omit<SessionState, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
+): SessionState {
+  if ('answers' in state) return 'memories' in state ? state : { ...(state as SessionState), memories: NO_MEMORIES }
   const { prompts, decisions, answer = null, ...rest } = state
   return {
     ...rest,
@@ -250,7 +250,7 @@ export function currentForm(
 }
 
 /** Whether a command failed and succeeded later. */
-export const wasMended = ({ failedAt, passedAt }: CommandRuns): boolean =>
+export const wasFixed = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && passedAt !== null && passedAt > failedAt
 
 /** Whether a command failed and has not succeeded since. */
@@ -258,11 +258,16 @@ export const isOpen = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && (passedAt === null || passedAt < failedAt)
 
 /** The audience of a session: private if its events have different projects or audiences. */
-const audienceOf = (one: Gathered['place'], other: Place): Place['audience'] =>
+const audienceOf = (one: SessionState['place'], other: Place): Place['audience'] =>
   one.project === other.project && one.audience === other.audience ? one.audience : 'private'
 
 /** Adds an event to the state of a session. @param at time of the event, milliseconds since 1970 */
-export function gather(gathered: Gathered, { what, isSubagent }: Happening, place: Place, at: number): Gathered {
+export function withEvent(
+  gathered: SessionState,
+  { what, isSubagent }: ClientEvent,
+  place: Place,
+  at: number,
+): SessionState {
   const { project, branch } = place
   const audience = audienceOf(gathered.place, place)
   const placed = {

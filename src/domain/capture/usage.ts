@@ -2,7 +2,7 @@ import { baseName, isSameFile, normalPath } from '../recall/file-paths'
 import { withoutTrailing } from '../text'
 import type { Millis } from '../time'
 import { form } from './decisions'
-import { type At, type Gathered, idsNamedIn } from './session-state'
+import { type At, idsNamedIn, type SessionState } from './session-state'
 
 /**
  * Detects whether memories were useful to a session (capture contract §6). People see the usage; it does not affect
@@ -98,7 +98,7 @@ function corrects(prompt: string, { id, title }: ComparedMemory): boolean {
  * Detects how a session used the memories that it was shown or opened. The result depends on the session state only.
  * @param memories memories of `shown` and `opened` that still exist
  */
-export function memoryUse(gathered: Gathered, memories: readonly ComparedMemory[]): readonly MemoryUse[] {
+export function memoryUse(gathered: SessionState, memories: readonly ComparedMemory[]): readonly MemoryUse[] {
   const { shown, opened, named, corrected } = gathered.memories
   const since = new Map(shown.map(({ id, at }) => [id, at]))
   const later = (list: readonly At[], id: number): string[] =>

@@ -2,7 +2,7 @@ import { invalidInput, limitExceeded } from '../errors'
 import type { Principal } from '../identity/scope'
 import { MAX_DEPTH } from '../json/lossy-values'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
-import { Inspection } from '../validation'
+import { IssueCollector } from '../validation'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
 import {
@@ -40,7 +40,7 @@ export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
 
 /** Checks the keys that protect an entry, and reports all invalid ones. @throws Problem */
 function checkProtection(metadata: Metadata): void {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   wrong.check('metadata.audience', own(metadata, 'audience'), () => audienceOf(metadata))
   wrong.check('metadata.captured', own(metadata, 'captured'), () => checkCaptured(metadata))
   wrong.check('metadata.diary', own(metadata, 'diary'), () => diaryOf(metadata))
@@ -144,7 +144,7 @@ export async function prepareEntry(
   spentImageBytes: number,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const threadId = wrong.check('thread_id', draft.threadId, () => checkThreadId(draft.threadId)) as string
   const checked = () => (draft.memory ? checkVerbatim(draft.text, 'content') : checkText(draft.text))
   const text = wrong.check('text', draft.text, checked) as string

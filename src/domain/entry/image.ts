@@ -3,7 +3,7 @@ import { decodeBase64 } from '../json/base64'
 import { SentBytes } from '../json/sent-bytes'
 import { scheduler } from '../scheduler'
 import { sha256Hex } from '../text'
-import type { Inspection } from '../validation'
+import type { IssueCollector } from '../validation'
 
 /** An image of an entry. Its bytes are in the object store under their hash. */
 export interface ImageRef {
@@ -73,7 +73,7 @@ function decodeImage(index: number, image: ImageInput, limits: ImageLimits): Omi
 }
 
 /** Records issues of each image, for arguments that are rejected anyway. */
-export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: Inspection): void {
+export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: IssueCollector): void {
   for (const [index, image] of images.entries())
     wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
 }
@@ -87,7 +87,7 @@ export function inspectImages(images: readonly ImageInput[], limits: ImageLimits
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: Inspection },
+  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: IssueCollector },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent

@@ -68,7 +68,7 @@ const KEPT_FIELDS: readonly (readonly string[])[] = [
 ]
 
 /** The kept keys of fields that metadata do not contain. */
-export const keysKeptBeside = (metadata: Metadata): string[] =>
+export const keptKeys = (metadata: Metadata): string[] =>
   KEPT_FIELDS.filter((keys) => !keys.some((key) => Object.hasOwn(metadata, key))).flat()
 
 /**
@@ -77,7 +77,7 @@ export const keysKeptBeside = (metadata: Metadata): string[] =>
  */
 export function replaceMetadata(before: Metadata | null, given: Metadata): Metadata {
   const next: Metadata = Object.create(null)
-  for (const key of keysKeptBeside(given)) {
+  for (const key of keptKeys(given)) {
     const value = own(before, key)
     if (value !== undefined) next[key] = value
   }

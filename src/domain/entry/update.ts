@@ -1,7 +1,7 @@
 import { normalizeProject } from '../identity/project'
 import { homesOf, type Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
-import type { Inspection } from '../validation'
+import type { IssueCollector } from '../validation'
 import { checkMetadata, checkTags, checkText, checkUncaptured } from './draft'
 import { type Entry, readerOf } from './entry'
 import type { EntryChange, LifeChange } from './entry-write'
@@ -40,7 +40,7 @@ export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
  */
 export function checkUpdate(
   draft: UpdateDraft,
-  wrong: Inspection,
+  wrong: IssueCollector,
   indexed: ReadonlySet<string> = new Set(),
 ): Omit<UpdateDraft, 'images'> {
   const { id, text, metadata, metadataPatch, tags, images, expectedVersion } = draft

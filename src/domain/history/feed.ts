@@ -40,7 +40,7 @@ export interface FeedFilter {
   readonly entryId?: number
 }
 
-export const WHOLE_FEED: FeedFilter = { threadId: null, project: null, actions: null }
+export const UNFILTERED_FEED: FeedFilter = { threadId: null, project: null, actions: null }
 
 /** Whether an entry at a place is visible to a scope: the rule of the SQL visibility module in code. */
 const admits = ({ projects, owner }: Scope, { project, reader }: Place): boolean =>

@@ -1,6 +1,6 @@
 import type { Scope } from '../identity/scope'
 import { parseResource } from '../resources/resource-uri'
-import { type FeedFilter, WHOLE_FEED } from './feed'
+import { type FeedFilter, UNFILTERED_FEED } from './feed'
 
 /**
  * The feed filter that matches changes of a resource (history contract §4).
@@ -15,12 +15,12 @@ export function filterOfResource(
   const resource = parseResource(uri)
   switch (resource?.kind) {
     case 'thread':
-      return { ...WHOLE_FEED, threadId: resource.threadId }
+      return { ...UNFILTERED_FEED, threadId: resource.threadId }
     case 'entry':
-      return { ...WHOLE_FEED, entryId: resource.id }
+      return { ...UNFILTERED_FEED, entryId: resource.id }
     case 'project': {
       const project = keyOf(resource.project)
-      return scope.projects === null || scope.projects.includes(project) ? { ...WHOLE_FEED, project } : null
+      return scope.projects === null || scope.projects.includes(project) ? { ...UNFILTERED_FEED, project } : null
     }
     default:
       return null

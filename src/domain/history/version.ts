@@ -76,11 +76,11 @@ export interface HistoryTerms {
 export const NO_HISTORY: HistoryTerms = { days: 0, receiptHours: 24 }
 
 /** The time up to which old versions are deleted, in milliseconds since 1970. */
-export const oldestKept = ({ days }: HistoryTerms, now: Millis): Millis => now - days * DAY_MS
+export const historyCutoff = ({ days }: HistoryTerms, now: Millis): Millis => now - days * DAY_MS
 
 /** The time until which an entry deleted now can be restored; null when it cannot. */
 export const restorableUntil = ({ days }: HistoryTerms, now: Millis): Millis | null =>
   days === 0 ? null : now + days * DAY_MS
 
 /** The time up to which receipts are deleted. */
-export const oldestReceipt = ({ receiptHours }: HistoryTerms, now: Millis): Millis => now - receiptHours * HOUR_MS
+export const receiptCutoff = ({ receiptHours }: HistoryTerms, now: Millis): Millis => now - receiptHours * HOUR_MS

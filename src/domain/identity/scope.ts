@@ -5,7 +5,7 @@ import type { PendingNames } from './project-attachment'
  * Storage keys of merged projects that a call names, by the key of the project they were merged into; only keys that
  * the scope reaches.
  */
-export interface Merged {
+export interface MergedProjects {
   readonly merged?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
@@ -21,7 +21,7 @@ export interface Scope {
   /** The owner whose private entries are visible; null for none. */
   readonly owner: string | null
   /** Storage keys of the merged projects that the call names, as far as the scope reaches. */
-  readonly merged?: Merged['merged']
+  readonly merged?: MergedProjects['merged']
   /** Set for exports and imports with ADMIN_TOKEN: entries of every owner are visible. */
   readonly isWhole?: true
 }
@@ -71,7 +71,8 @@ export interface Caller extends Actor {
 }
 
 /** The keys under which the entries of a project are stored, as far as a scope reaches; several after a merge. */
-export const homesOf = ({ merged }: Merged, project: string): readonly string[] => merged?.get(project) ?? [project]
+export const homesOf = ({ merged }: MergedProjects, project: string): readonly string[] =>
+  merged?.get(project) ?? [project]
 
 /**
  * Whether a principal may change an entry that it can read, for hiding controls in the dashboard. Each write checks

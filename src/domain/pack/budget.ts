@@ -2,18 +2,18 @@
 
 import { type Doubt, NOTHING_FITS } from '../recall/answer-confidence'
 import type { PackEntry } from './candidate'
-import { bareOf, itemOf } from './item'
+import { itemOf, minimalItem } from './item'
 import { inline } from './markdown'
 import type { LeftOut, LeftOutWhy, PackItem } from './pack'
 import type { PackRequest } from './pack-request'
-import { fitted, type Passage, sizeOf } from './passages'
+import { fitToBudget, type Passage, sizeOf } from './passages'
 import type { RankedEntry } from './rank-entries'
-import { FACET_TITLES, type Facet } from './sections'
+import { type PackSectionName, SECTION_TITLES } from './sections'
 
 /** An item with its budget, in characters of the sections as JSON (packs contract). */
 export interface Planned<T> {
   readonly one: T
-  /** Whether the item has only the fields that it cannot be used without (`bareOf`), in addition to its content. */
+  /** Whether the item has only the fields that it cannot be used without (`minimalItem`), in addition to its content. */
   readonly bare: boolean
   /** Maximum characters of its content. */
   readonly budget: number
@@ -34,8 +34,8 @@ const LEAST = 100
 
 export const itemSize = (item: PackItem): number => JSON.stringify(item).length + 1
 
-const sectionSize = (facet: Facet): number =>
-  JSON.stringify({ facet, title: FACET_TITLES[facet], items: [] }).length + 1
+const sectionSize = (facet: PackSectionName): number =>
+  JSON.stringify({ facet, title: SECTION_TITLES[facet], items: [] }).length + 1
 
 /**
  * Selects the items that fit with their complete contents, best first. The first item is cut if it is too large alone,
@@ -44,7 +44,7 @@ const sectionSize = (facet: Facet): number =>
  * @param ofSection maximum fraction for one section, unless other sections leave more
  */
 export function plan<T extends Plannable>(chosen: readonly T[], total: number, ofSection = 1): Planned<T>[] {
-  const facets = new Map<Facet, number>()
+  const facets = new Map<PackSectionName, number>()
   const planned: Planned<T>[] = []
   let left = total - 2
   const keep = (one: T, bare: boolean, beside: number, budget: number): void => {
@@ -55,14 +55,14 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
   const planOne = (one: T, isCapped: boolean): boolean => {
     const section = facets.has(one.item.facet) ? 0 : sectionSize(one.item.facet)
     const beside = itemSize(one.item) + section + OPPOSITIONS
-    const full = sizeOf(fitted(one.passage, one.most, Number.MAX_SAFE_INTEGER))
+    const full = sizeOf(fitToBudget(one.passage, one.most, Number.MAX_SAFE_INTEGER))
     const ofFacet = (facets.get(one.item.facet) ?? 0) + beside + full
     if (isCapped && planned.length > 0 && ofFacet > ofSection * total) return false
     if (beside + full <= left) keep(one, false, beside, full)
     else if (planned.length > 0) return true
     else if (left - beside >= Math.min(full, LEAST)) keep(one, false, beside, left - beside)
     else {
-      const bare = itemSize(bareOf(one.item)) + section
+      const bare = itemSize(minimalItem(one.item)) + section
       if (left > bare) keep(one, true, bare, left - bare)
     }
     return true
@@ -75,8 +75,8 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
 }
 
 /** The remaining characters of a content after superseded and conflicting entries were added. */
-export function sizeLeft({ one, bare, budget }: Planned<Plannable>, item: PackItem): number {
-  const before = itemSize(bare ? bareOf(one.item) : one.item) + (bare ? 0 : OPPOSITIONS)
+export function remainingSize({ one, bare, budget }: Planned<Plannable>, item: PackItem): number {
+  const before = itemSize(bare ? minimalItem(one.item) : one.item) + (bare ? 0 : OPPOSITIONS)
   return Math.max(0, budget - Math.max(0, itemSize(item) - before))
 }
 
@@ -87,7 +87,7 @@ const NOTHING = 'No stored memory is about this goal.'
  * Notes for the head of a pack.
  * @param found all entries that were found
  */
-export function saidOfPack(
+export function packNotes(
   found: readonly Pick<PackEntry, 'project'>[],
   { project, homes }: Pick<PackRequest, 'project'> & { readonly homes: readonly string[] },
   { doubt, isEmpty, degraded }: { readonly doubt: Doubt; readonly isEmpty: boolean; readonly degraded: boolean },
@@ -104,7 +104,7 @@ export function saidOfPack(
 const MOST_TOLD = 20
 
 /** The omitted entries of a reason, best first. */
-export const leftOut = (why: LeftOutWhy, some: readonly RankedEntry[]): LeftOut[] =>
+export const omittedEntries = (why: LeftOutWhy, some: readonly RankedEntry[]): LeftOut[] =>
   [...some]
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, MOST_TOLD)

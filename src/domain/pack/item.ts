@@ -168,7 +168,7 @@ const cut = (text: string, most: number): string =>
   codePointLength(text) > most ? `${firstCodePoints(text, most - 1)}…` : text
 
 /** The item with only the fields it cannot be used without, for a budget that is nearly used up. */
-export const bareOf = (item: PackItem): PackItem => ({
+export const minimalItem = (item: PackItem): PackItem => ({
   ...item,
   name: cut(item.name, BARE.name),
   reason: cut(item.reason.split('; ', 1)[0] ?? '', BARE.reason),

@@ -98,7 +98,7 @@ function omittedText({ limit, budget, duplicate, superseded }: Omitted): string 
 }
 
 type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'> & {
-  /** Lines for its head (`saidOfPack`). */
+  /** Lines for its head (`packNotes`). */
   readonly said: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import type { Analyzer } from '../search/analysis'
 import { type Expression, parseQuery, type TextQuery, type Unit } from '../search/query'
 import { firstCodePoints } from '../text'
-import { LIKENESS } from './near-duplicates'
+import { DUPLICATE_LIMITS } from './near-duplicates'
 
 /** Queries that find possible near-duplicates of a new entry and match few others, even for common words. */
 
@@ -25,19 +25,19 @@ const lengthOf = ({ terms }: Unit): number => terms.reduce((sum, term) => sum + 
  * number of words a near-duplicate can lack, so that it contains at least one group completely. Null for a text without
  * words.
  */
-export function nearlySameText(text: string, analyzer: Analyzer): TextQuery | null {
+export function nearDuplicateQuery(text: string, analyzer: Analyzer): TextQuery | null {
   const query = wordsOf(text, analyzer)
   const { length } = query.units
   if (length === 0) return null
   const units = query.units.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST_WORDS)
-  const most = Math.min(units.length, Math.floor(length * (1 - LIKENESS.words)) + 1)
+  const most = Math.min(units.length, Math.floor(length * (1 - DUPLICATE_LIMITS.words)) + 1)
   const groups = Array.from({ length: most }, (_, group) => units.filter((_, i) => i % most === group))
   const holding = groups.map((group) => joined('and', group.map(unitExpression)))
   return { ...query, units, expression: joined('or', holding), preferred: null }
 }
 
 /** A query for all words of a title. Null for a title without words. */
-export function sameTitle(title: string, analyzer: Analyzer): TextQuery | null {
+export function sameTitleQuery(title: string, analyzer: Analyzer): TextQuery | null {
   const query = wordsOf(title, analyzer)
   return query.units.length === 0
     ? null

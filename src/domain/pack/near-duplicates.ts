@@ -2,7 +2,7 @@ import type { Analyzer } from '../search/analysis'
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 
 /** Minimum overlap of words, and of adjacent words, of two near-duplicates; code points that are compared. */
-export const LIKENESS = { words: 0.85, pairs: 0.7, codePoints: 1_500 } as const
+export const DUPLICATE_LIMITS = { words: 0.85, pairs: 0.7, codePoints: 1_500 } as const
 
 /** The words of a text and their order, for comparing texts in linear time. */
 export interface Shape {
@@ -13,7 +13,7 @@ export interface Shape {
 }
 
 export function shapeOf(text: string, analyzer: Analyzer): Shape {
-  const compared = firstCodePoints(text, LIKENESS.codePoints)
+  const compared = firstCodePoints(text, DUPLICATE_LIMITS.codePoints)
   const words = new Set<string>()
   const pairs = new Set<string>()
   let before = ''
@@ -34,7 +34,7 @@ export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   return either === 0 ? 0 : both / either
 }
 
-export const isNearlySame = (a: Shape, b: Shape): boolean =>
+export const isNearDuplicate = (a: Shape, b: Shape): boolean =>
   (a.text !== '' && a.text === b.text) ||
-  overlap(a.pairs, b.pairs) >= LIKENESS.pairs ||
-  (overlap(a.words, b.words) >= LIKENESS.words && overlap(a.pairs, b.pairs) >= LIKENESS.pairs / 2)
+  overlap(a.pairs, b.pairs) >= DUPLICATE_LIMITS.pairs ||
+  (overlap(a.words, b.words) >= DUPLICATE_LIMITS.words && overlap(a.pairs, b.pairs) >= DUPLICATE_LIMITS.pairs / 2)

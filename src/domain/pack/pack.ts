@@ -1,6 +1,6 @@
 import type { Metadata } from '../entry/metadata'
 import type { PackLayer } from './pack-request'
-import type { Facet, Intent } from './sections'
+import type { Intent, PackSectionName } from './sections'
 
 /** A pack as callers see it. All keys are always present (packs contract). */
 export interface Pack {
@@ -18,7 +18,7 @@ export interface Pack {
 }
 
 export interface PackSection {
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly title: string
   readonly items: readonly PackItem[]
 }
@@ -30,7 +30,7 @@ export interface PackItem {
   readonly content: string
   /** 0 to 1, comparable between calls. */
   readonly score: number
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly reason: string
   readonly source: string | null
   readonly quality: Quality

@@ -30,7 +30,7 @@ export interface Passage {
   readonly goesOn: { readonly before: boolean; readonly after: boolean }
 }
 
-export const wholeText = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
+export const completePassage = (text: string): Passage => ({ text, at: [0], goesOn: { before: false, after: false } })
 
 /**
  * Finds the densest groups of goal words in a text, weighted by rarity: the best position, then others with further
@@ -127,7 +127,7 @@ export const sizeOf = (content: string): number => (content === '' ? 0 : JSON.st
 const TRIES = 8
 
 /** The largest cut of a text whose JSON fits into the budget; empty when there is hardly any budget. */
-export function fitted(passage: Passage, most: number, budget: number): string {
+export function fitToBudget(passage: Passage, most: number, budget: number): string {
   let wanted = Math.min(most, budget)
   // A budget of two fits a cut; a smaller one only a text of one character.
   for (let tries = 0; tries < TRIES && wanted >= Math.min(2, most); tries++) {

@@ -3,13 +3,13 @@ import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import { type Doubt, doubtOf } from '../recall/answer-confidence'
 import { type Levels, weightFactor } from '../recall/similarity'
 import { scheduler } from '../scheduler'
-import { namesHeldBy } from '../search/alias-match'
+import { aliasMatcher } from '../search/alias-match'
 import type { Analyzer } from '../search/analysis'
 import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
 import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
 import type { ClosestVector, PackEntry, PackVector } from './candidate'
-import { type Facet, facetOf, isInFlight } from './sections'
+import { isInFlight, type PackSectionName, sectionOf } from './sections'
 
 /** The reasons why an entry is in a pack (packs contract). */
 export interface RankingFeatures {
@@ -36,13 +36,13 @@ export interface RankingFeatures {
 /** An entry with the reasons for it. */
 export interface RankedEntry {
   readonly entry: PackEntry
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly evidence: RankingFeatures
   /** 0 to 1: the confidence of the best item, multiplied with the relative score of this one. */
   readonly score: number
 }
 
-export const facetOfEntry = ({ kind, status }: PackEntry): Facet => facetOf(kind, status)
+export const sectionOfEntry = ({ kind, status }: PackEntry): PackSectionName => sectionOf(kind, status)
 export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
 
 /** Maximum number of words in a reason. */
@@ -191,7 +191,7 @@ export async function rankEntries(
     const { term } = terms[place] as ScoredTerm
     return spelled.get(term) ?? term
   }
-  const namesIn = namesHeldBy(
+  const namesIn = aliasMatcher(
     {
       terms: terms.map(({ term }) => term),
       spelled: terms.map((_, i) => wordAt(i)),
@@ -207,7 +207,7 @@ export async function rankEntries(
     const isOther = domain !== null && !sameDomain(entry.domain, domain)
     return {
       entry,
-      facet: facetOfEntry(entry),
+      facet: sectionOfEntry(entry),
       key: (fused.get(entry.id) ?? 0) * weightFactor(entry.weight) * (isOther ? OTHER_DOMAIN : 1),
       nearest: chunk,
       score: 0,

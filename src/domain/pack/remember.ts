@@ -12,7 +12,7 @@ import type { Principal } from '../identity/scope'
 import { openProject } from '../recall/project-access'
 import { codePointLength, trim } from '../text'
 import { parseInstant } from '../time'
-import { Inspection, shortForm } from '../validation'
+import { IssueCollector, shortForm } from '../validation'
 
 /** Validates the arguments of `remember` and converts them to an entry (packs contract). */
 const RELATIONS = [
@@ -143,7 +143,7 @@ function readInstant(given: string | undefined): string | undefined {
  * not become public. Rejects metadata that differ from an argument.
  * @param wrong receives issues of the metadata
  */
-function withWordsOfMetadata(given: RememberArguments, wrong: Inspection): RememberArguments {
+function withWordsOfMetadata(given: RememberArguments, wrong: IssueCollector): RememberArguments {
   const metadata = given.metadata ?? null
   /** @param read the value in the metadata; undefined without one */
   const said = <T>(name: 'audience' | 'diary' | 'project', argument: T | undefined, read: () => T | undefined) => {
@@ -191,7 +191,7 @@ export function noWiderThan(sources: readonly Pick<Entry, 'metadata'>[], given: 
 
 /** Validates all arguments, and reports all issues together. @throws Problem */
 export function readRemembered(principal: Principal, args: RememberArguments): Remembered {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const given = withWordsOfMetadata(args, wrong)
   const check = <T>(path: keyof RememberArguments, step: () => T) => wrong.check(path, given[path], step)
   const title = check('title', () => readTitle(given.title)) as string

@@ -2,7 +2,7 @@ import type { Kind } from '../entry/kind'
 import { IN_FLIGHT, isWork } from '../entry/work'
 
 /** The sections of a pack (packs contract). */
-export const FACETS = [
+export const SECTION_NAMES = [
   'active_work',
   'decisions',
   'constraints',
@@ -17,9 +17,9 @@ export const FACETS = [
   'verification',
 ] as const
 
-export type Facet = (typeof FACETS)[number]
+export type PackSectionName = (typeof SECTION_NAMES)[number]
 
-export const FACET_TITLES: Readonly<Record<Facet, string>> = {
+export const SECTION_TITLES: Readonly<Record<PackSectionName, string>> = {
   active_work: 'Active work',
   decisions: 'Decisions',
   constraints: 'Constraints',
@@ -34,7 +34,7 @@ export const FACET_TITLES: Readonly<Record<Facet, string>> = {
   verification: 'Verification',
 }
 
-const FACET_OF: Readonly<Record<Kind, Facet>> = {
+const FACET_OF: Readonly<Record<Kind, PackSectionName>> = {
   task: 'active_work',
   epic: 'active_work',
   project: 'active_work',
@@ -73,14 +73,14 @@ export const isInFlight = (kind: Kind, status: string | null): boolean =>
   isWork(kind) && IN_FLIGHT.some((known) => known === status)
 
 /** The section of an entry. Finished work is prior art. */
-export const facetOf = (kind: Kind, status: string | null): Facet =>
+export const sectionOf = (kind: Kind, status: string | null): PackSectionName =>
   FACET_OF[kind] === 'active_work' && status === 'done' ? 'prior_art' : FACET_OF[kind]
 
 /** Intents of a pack, which break ties in its order and never exclude entries (packs contract). */
 export const INTENTS = ['build', 'plan', 'ideate', 'research', 'debug', 'decide', 'learn', 'general'] as const
 export type Intent = (typeof INTENTS)[number]
 
-const ORDERS: Readonly<Record<Intent, readonly Facet[]>> = {
+const ORDERS: Readonly<Record<Intent, readonly PackSectionName[]>> = {
   build: [
     'active_work',
     'decisions',
@@ -101,4 +101,4 @@ const ORDERS: Readonly<Record<Intent, readonly Facet[]>> = {
 }
 
 /** The sections that an intent prefers, in order. */
-export const facetsOf = (intent: Intent): readonly Facet[] => ORDERS[intent]
+export const sectionsOfIntent = (intent: Intent): readonly PackSectionName[] => ORDERS[intent]

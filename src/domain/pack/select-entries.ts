@@ -3,9 +3,9 @@ import type { Analyzer } from '../search/analysis'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
 import type { Opponents } from './links'
-import { isNearlySame, type Shape, shapeOf } from './near-duplicates'
+import { isNearDuplicate, type Shape, shapeOf } from './near-duplicates'
 import type { Candidate, RankedGoal, RankingFeatures } from './rank-entries'
-import { facetsOf, type Intent } from './sections'
+import { type Intent, sectionsOfIntent } from './sections'
 
 /** Matches the words that introduce a replaced entry. */
 const REPLACES =
@@ -94,7 +94,7 @@ const withEvidence = (one: Candidate, more: Partial<RankingFeatures>): Candidate
 
 /** Sorts by key; the intent, then the newer ID, break ties. */
 function ordered(candidates: readonly Candidate[], intent: Intent): Candidate[] {
-  const facets = facetsOf(intent)
+  const facets = sectionsOfIntent(intent)
   const place = ({ facet }: Candidate): number => (facets.includes(facet) ? facets.indexOf(facet) : facets.length)
   return [...candidates].sort((a, b) => b.key - a.key || place(a) - place(b) || b.entry.id - a.entry.id)
 }
@@ -154,7 +154,7 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
   for (const one of list) {
     const shape = shapeOf(`${one.entry.title ?? ''}\n${one.entry.beginning}`, analyzer)
     const same = distinct.findIndex(
-      (other) => isNearlySame(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
+      (other) => isNearDuplicate(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
     )
     const better = distinct[same]?.one
     if (better === undefined) distinct.push({ one, shape })

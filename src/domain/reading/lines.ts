@@ -141,5 +141,5 @@ export function lineIndex(text: string): LineIndex {
 }
 
 /** The index to store with a text; null for a short one. */
-export const keptMarks = (text: string): LineIndex | null =>
+export const storedLineIndex = (text: string): LineIndex | null =>
   text.length <= UNMARKED || codePointLength(text) <= UNMARKED ? null : lineIndex(text)

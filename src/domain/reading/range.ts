@@ -55,7 +55,7 @@ function fromMark(index: number, { chars, starts }: LineIndex, length: number): 
 }
 
 /** The range of a text that must be read for a part. */
-export function stretchFor(part: Part, marks: LineIndex): LineRange {
+export function rangeFor(part: Part, marks: LineIndex): LineRange {
   const { chars, lines, starts } = marks
   if (part.by === 'chars' || part.first > lines) {
     const start = part.by === 'chars' ? Math.min(part.start, chars) : chars
@@ -75,7 +75,7 @@ export function stretchFor(part: Part, marks: LineIndex): LineRange {
 
 /**
  * A range that can be read before the index is known: by characters, or by lines. It is at least as long as the result
- * of `stretchFor`, and starts at the same block unless the part begins after the text.
+ * of `rangeFor`, and starts at the same block unless the part begins after the text.
  */
 type Likely =
   | { readonly by: 'chars'; readonly from: number; readonly length: number }
@@ -84,7 +84,7 @@ type Likely =
 /** Maximum length of a text (threads contract §2.1). */
 const MOST_CHARS = 1_000_000
 
-export function likelyStretch(part: Part): Likely {
+export function likelyRange(part: Part): Likely {
   if (part.by === 'lines') return { ...part, most: LINE_INDEX_STEP + MAX_RANGE }
   const start = Math.min(part.start, MOST_CHARS)
   const from = start - (start % LINE_INDEX_STEP)

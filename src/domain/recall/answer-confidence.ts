@@ -1,4 +1,4 @@
-import { namesHeldBy } from '../search/alias-match'
+import { aliasMatcher } from '../search/alias-match'
 import type { Analyzer } from '../search/analysis'
 import type { Unit } from '../search/query'
 import type { ScoredTerm, TermStatistics } from '../search/score'
@@ -14,7 +14,7 @@ export type Doubt = 'none' | 'doubtful' | 'nothing'
 export const NOTHING_FITS = 'Nothing clearly fits; the nearest are'
 
 /** How often the words of a question occur in a scope. */
-export interface FoundWords {
+export interface WordMatches {
   readonly entries: number
   /** For each word, the number of entries that contain it. */
   readonly holding: readonly number[]
@@ -27,7 +27,7 @@ interface Signal {
   readonly cosine: number | null
   readonly levels: Levels | null
   /** Null without a full-text search. */
-  readonly words: FoundWords | null
+  readonly words: WordMatches | null
 }
 
 /** Weight of the fraction of matched words; the similarity has weight 1. */
@@ -37,7 +37,7 @@ const WORDS_ALONE = 0.5
 /** Without a matched word, the answer is "nothing" below this fraction of the usual similarity of answers. */
 const FLOOR = 0.5
 
-function shareFound({ entries, holding, partly = [] }: FoundWords, found: readonly number[]): number {
+function shareFound({ entries, holding, partly = [] }: WordMatches, found: readonly number[]): number {
   const share = matchedFraction(entries, holding)
   if (partly.length === 0) return share(found)
   return (share(found) + share(found.filter((place) => !partly.includes(place)))) / 2
@@ -66,7 +66,7 @@ interface Asked {
 }
 
 /** Which memories a query names by an alias, and the matched fraction of each memory. */
-export interface Calls {
+export interface AliasMatches {
   readonly isCalled: (aliases: readonly string[]) => boolean
   /** @param held indexes of the units that the memory with these aliases contains */
   readonly shareOf: (aliases: readonly string[], held: readonly number[]) => number
@@ -77,14 +77,14 @@ export interface Calls {
  * words of the alias do not count, because a name only identifies the memory with that alias.
  * @param found the aliases of all full-text results
  */
-export function callsIn(
+export function aliasMatchesIn(
   { text, terms, units, statistics }: Asked,
   found: readonly (readonly string[])[],
   { share, analyzer }: { readonly share: MatchedFraction; readonly analyzer: Analyzer },
-): Calls {
+): AliasMatches {
   if (found.every(({ length }) => length === 0)) return { isCalled: () => false, shareOf: (_, held) => share(held) }
   const words = new Map(analyzer.tokenize(text).map(({ term, word }) => [term, word]))
-  const namesIn = namesHeldBy(
+  const namesIn = aliasMatcher(
     {
       terms: terms.map(({ term }) => term),
       spelled: terms.map(({ term }) => words.get(term) ?? term),

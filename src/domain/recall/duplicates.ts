@@ -9,7 +9,7 @@ import { typeOfKind } from './memory'
 /** Deduplicates equal memories (fabric contract §3): storing a memory again updates the existing one. */
 
 /** The properties that make two memories equal. */
-export interface Sameness {
+export interface EqualityKey {
   readonly layer: Layer
   readonly project: string | null
   /** The fabric type. */
@@ -38,7 +38,7 @@ export interface EqualEntry extends Pick<NewEntry, 'lifted' | 'layer' | 'textHas
  * The properties by which an entry equals a memory. @param byName whether title, kind, owner and audience must be equal
  * too
  */
-export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
+export function equalityKeyOf(entry: EqualEntry, byName: boolean): EqualityKey {
   const { lifted, layer, textHash, source, tags, owner } = entry
   const kind = resolveKind(lifted.namedKind, kindOfTags(tags ?? []), lifted.workItem, source)
   const { title, audience } = lifted
@@ -49,7 +49,7 @@ export function samenessOf(entry: EqualEntry, byName: boolean): Sameness {
 }
 
 /** An existing memory that equals the one to store. */
-export interface Equal {
+export interface EqualMemory {
   readonly id: number
   readonly tags: readonly string[]
   /** Metadata as they are shown, defaults included. */
@@ -62,7 +62,7 @@ export interface Equal {
 }
 
 /** The update of an equal memory. An empty update is recorded in the audit log only. */
-export interface Renewal {
+export interface DuplicateUpdate {
   readonly id: number
   /** Tags to add to those that the memory has at the time of the write, without those that it had when it was read. */
   readonly tags: readonly string[]
@@ -71,7 +71,7 @@ export interface Renewal {
 }
 
 /** A further report of a failure. */
-export interface Count {
+export interface FailureCount {
   readonly id: number
   /** ISO 8601. */
   readonly lastSeen: string
@@ -85,8 +85,8 @@ export interface DuplicatePolicy {
     readonly key: string
     readonly known: readonly Reported[]
   } | null
-  readonly count: Count | null
-  readonly renewals: readonly Renewal[]
+  readonly count: FailureCount | null
+  readonly renewals: readonly DuplicateUpdate[]
   /** Set where memories are equal only if title, kind, owner and audience are equal too. */
   readonly byName?: true
 }
@@ -120,8 +120,8 @@ function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
 /**
  * Names of requested properties that the existing memory does not have. @param asked metadata as they would be stored
  */
-export function differing(
-  { shown, pinned }: Equal,
+export function differingFields(
+  { shown, pinned }: EqualMemory,
   asked: { readonly metadata: Metadata; readonly pinned?: boolean | undefined },
 ): string[] {
   const has: Metadata = { audience: 'org', ...shown, pinned }

@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, type Metadata, own } from '../entry/me
 import { invalidInput } from '../errors'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Scope } from '../identity/scope'
-import type { Inspection } from '../validation'
+import type { IssueCollector } from '../validation'
 import { normalPath } from './file-paths'
 import { type Memory, type MemoryType, typeOfKind } from './memory'
 import { openProject } from './project-access'
@@ -70,7 +70,7 @@ export const isKnownKey = (key: string): boolean => Object.hasOwn(RULES, key)
  * Records an issue for every known key with a value of the wrong type or range. @param mayRemove whether null removes a
  * key
  */
-export function checkMemoryMetadata(metadata: Metadata, wrong: Inspection, mayRemove: boolean): void {
+export function checkMemoryMetadata(metadata: Metadata, wrong: IssueCollector, mayRemove: boolean): void {
   for (const [key, rule] of Object.entries(RULES)) {
     const value = own(metadata, key)
     if (value === undefined || (mayRemove && value === null)) continue

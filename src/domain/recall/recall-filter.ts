@@ -1,11 +1,11 @@
 import type { Layer } from '../entry/entry'
 import type { Kind } from '../entry/kind'
-import type { Merged } from '../identity/scope'
+import type { MergedProjects } from '../identity/scope'
 import { and, type Filter, not, ofProject } from '../search/filter'
 import { kindsOfWord } from './memory'
 
 /** The filter of a recall (fabric contract §4). An empty list matches everything. */
-export interface RecallFilter extends Merged {
+export interface RecallFilter extends MergedProjects {
   readonly kinds: readonly Kind[]
   readonly layers: readonly Layer[]
   /** Normalized; a memory matches with any of them. */
@@ -17,7 +17,7 @@ export interface RecallFilter extends Merged {
  * Matches memories that can help with an error in a project (null: any project): all memories stored on purpose, and
  * captured errors.
  */
-export const similarTo = (scope: Merged, project: string | null): Filter =>
+export const similarTo = (scope: MergedProjects, project: string | null): Filter =>
   and([
     ...(project === null ? [] : [ofProject('projectScope', scope, project)]),
     not(

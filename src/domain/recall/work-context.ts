@@ -1,4 +1,4 @@
-import type { Merged } from '../identity/scope'
+import type { MergedProjects } from '../identity/scope'
 import { firstCodePoints } from '../text'
 import { baseName } from './file-paths'
 
@@ -8,7 +8,7 @@ import { baseName } from './file-paths'
 const CONTEXT = 2_000
 
 /** The current work of an agent. Paths are normalized. */
-export interface WorkContext extends Merged {
+export interface WorkContext extends MergedProjects {
   readonly project: string | null
   readonly sessionId: string | null
   readonly currentFile: string | null

@@ -1,7 +1,7 @@
 import type { Analyzer } from './analysis'
 
 /** A name that a text contains completely. */
-export interface HeldName {
+export interface MatchedName {
   readonly name: string
   /** Indexes of the words of the text that are part of the name. */
   readonly said: readonly number[]
@@ -29,7 +29,7 @@ const SLIP = { shortest: 4, same: 2 } as const
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
 /** Whether two words differ by one letter: replaced, missing, added or swapped with its neighbor. */
-export function isOneSlip(a: string, b: string): boolean {
+export function isOneTypo(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   let start = 0
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++
@@ -44,7 +44,7 @@ export function isOneSlip(a: string, b: string): boolean {
 }
 
 /** Edit distance with swaps of two words. Stops at `most` and returns one more. */
-export function slipsBetween(a: string, b: string, most: number): number {
+export function typoDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= a.length; i++) {
@@ -67,18 +67,18 @@ export function slipsBetween(a: string, b: string, most: number): number {
  * Finds the aliases of entries that a text contains completely. Titles are not compared, because their words can also
  * be about other entries. A name counts by the rarity of its words; a word that no entry contains can be a typo of one.
  */
-export function namesHeldBy({ terms, spelled, holding, entries, isEmpty }: NamingText, analyzer: Analyzer) {
+export function aliasMatcher({ terms, spelled, holding, entries, isEmpty }: NamingText, analyzer: Analyzer) {
   const places = new Map(terms.map((term, i) => [term, i]))
   const store = Math.max(SMALLEST_STORE, entries, ...holding)
   const tells = terms.map((_, i) => (isEmpty(i) ? 0 : rarity(Math.max(holding[i] as number, 1), store)))
   const unknown = spelled.flatMap((word, i) => (holding[i] === 0 && word.length >= SLIP.shortest ? [{ word, i }] : []))
   const slipOf = (word: string): number | undefined => {
     const start = word.slice(0, SLIP.same)
-    return unknown.find((one) => one.word.startsWith(start) && isOneSlip(one.word, word))?.i
+    return unknown.find((one) => one.word.startsWith(start) && isOneTypo(one.word, word))?.i
   }
 
   /** Null where the text does not contain the complete name, or the name is too common. */
-  function heldName(name: string): HeldName | null {
+  function heldName(name: string): MatchedName | null {
     const said = new Set<number>()
     let rarities = 0
     for (const { term, word, isStopWord } of analyzer.tokenize(name)) {
@@ -91,6 +91,6 @@ export function namesHeldBy({ terms, spelled, holding, entries, isEmpty }: Namin
     return said.size > 0 && rarities >= TELLS * rarity(1, store) ? { name, said: [...said] } : null
   }
 
-  return (names: readonly string[]): readonly HeldName[] =>
+  return (names: readonly string[]): readonly MatchedName[] =>
     terms.length === 0 ? [] : names.flatMap((name) => heldName(name) ?? [])
 }

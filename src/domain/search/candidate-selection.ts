@@ -1,8 +1,8 @@
 /** The words of a query that selected the candidates of a search. */
-export type ChosenBy = 'all words' | 'six rarest words' | 'rarest words'
+export type CandidateSelection = 'all words' | 'six rarest words' | 'rarest words'
 
 /** Warnings of a search whose candidates were selected by some of its words. */
-export const CHOICE_WARNINGS: Readonly<Record<ChosenBy, readonly string[]>> = {
+export const SELECTION_WARNINGS: Readonly<Record<CandidateSelection, readonly string[]>> = {
   'all words': [],
   'six rarest words': [
     'More than 10,000 entries match the query. Only entries with one of its six rarest words were ranked.',

@@ -7,10 +7,10 @@ const SESSION_THREAD = 'session:'
  * Whether a filter asks for captured entries, which searches and lists leave out otherwise (capture contract §4): by
  * `captured`, the kind `session`, or the thread of a session.
  */
-export function namesCaptured(filter: Filter): boolean {
+export function includesCaptured(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.of.some(namesCaptured)
+      return filter.of.some(includesCaptured)
     case 'capturedOf':
       return true
     case 'thread':
@@ -33,5 +33,5 @@ export function namesCaptured(filter: Filter): boolean {
 }
 
 /** Whether a filter matches only captured sessions of one owner, so that listed entries need not be searched. */
-export const isOfCaptured = (filter: Filter): boolean =>
-  filter.op === 'capturedOf' || (filter.op === 'and' && filter.of.some(isOfCaptured))
+export const isCapturedOnly = (filter: Filter): boolean =>
+  filter.op === 'capturedOf' || (filter.op === 'and' && filter.of.some(isCapturedOnly))

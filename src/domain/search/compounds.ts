@@ -58,7 +58,7 @@ function readLists(): Lists {
  * Whether a text is in a language that joins words: it has more function words or letters of these than English
  * function words.
  */
-export function joinsWords(text: string): boolean {
+export function hasCompounds(text: string): boolean {
   const beginning = text.slice(0, READ).normalize('NFC')
   const { telling: words, english: others } = readLists()
   const [found, english] = [new Set<string>(), new Set<string>()]
@@ -111,7 +111,7 @@ function partsOf(term: string): readonly string[] {
  * Matches entries that contain a compound with a query word, or a part of a compound in the query; null where no word
  * qualifies. Long queries are not extended.
  */
-export function compoundsAsked(terms: readonly ScoredTerm[]): Expression | null {
+export function compoundExpression(terms: readonly ScoredTerm[]): Expression | null {
   if (terms.length > MOST.words) return null
   const words = terms.flatMap(({ term, by }) =>
     by === 'stem' && term.length > SHORTEST.part && isWord(term) ? [term] : [],

@@ -23,7 +23,7 @@ const COMPARED = 40
 /** Length of the slowest substring: half of the largest metadata. */
 const MOST_COMPARED = MAX_METADATA_BYTES / 2
 
-export const tooMuchAsked = (): Problem =>
+export const filterTooExpensive = (): Problem =>
   limitExceeded(
     'These filters read too much metadata of too many entries. Limit the search by thread_id, tags or dates, or use fewer filters',
   )
@@ -79,5 +79,5 @@ export function weightOf(filter: Filter): FilterWeight {
 
 /** Rejects a filter that would need too long for the metadata of one entry. @throws Problem limit_exceeded */
 export function checkWeight(filter: Filter): void {
-  if (weightOf(filter).byte * UNIT > MOST_FOR_KILOBYTE) throw tooMuchAsked()
+  if (weightOf(filter).byte * UNIT > MOST_FOR_KILOBYTE) throw filterTooExpensive()
 }

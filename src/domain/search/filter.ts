@@ -1,7 +1,7 @@
 import { type ContentType, contentTypeOf, type Entry, type Layer, type Source } from '../entry/entry'
 import type { Kind } from '../entry/kind'
 import { type JsonValue, type Metadata, own } from '../entry/metadata'
-import { homesOf, type Merged } from '../identity/scope'
+import { homesOf, type MergedProjects } from '../identity/scope'
 import { compareText, foldAscii } from '../text'
 
 /** Maximum length of a part that the engine searches directly. */
@@ -11,7 +11,7 @@ const SHORT = 32
  * Whether a text contains a part, in linear time (Knuth, Morris and Pratt). Databases compare a long part at every
  * position, which takes the product of both lengths for hostile texts.
  */
-export function holds(text: string, part: string): boolean {
+export function containsText(text: string, part: string): boolean {
   if (part.length <= SHORT || part.length > text.length) return text.includes(part)
   const borders = bordersOf(part)
   let matched = 0
@@ -110,7 +110,7 @@ export const and = (filters: readonly Filter[]): Filter =>
  * Merges filters on the elements of the same array, because searching an array of 256 KB takes milliseconds and a call
  * can have a hundred such filters.
  */
-export function withElementsTogether(filters: readonly Filter[]): Filter[] {
+export function mergeElementFilters(filters: readonly Filter[]): Filter[] {
   const together = new Map<string, Extract<Predicate, { op: 'elements' }>>()
   const others: Filter[] = []
   for (const filter of filters) {
@@ -188,7 +188,7 @@ const isOf = ({ project }: Filterable, { is, of = [is] }: { is: string; of?: rea
   project !== null && of.includes(project)
 
 /** A filter on the project of a call. */
-export function ofProject<Op extends 'project' | 'projectScope'>(op: Op, scope: Merged, project: string) {
+export function ofProject<Op extends 'project' | 'projectScope'>(op: Op, scope: MergedProjects, project: string) {
   const homes = homesOf(scope, project)
   return { op, is: project, ...(homes.length === 1 ? {} : { of: homes }) }
 }
@@ -234,7 +234,7 @@ export function matchesValue(predicate: MetadataPredicate, value: JsonValue | un
     case 'substring': {
       if (typeof value !== 'string') return false
       const [text, part] = predicate.fold ? [foldAscii(value), foldAscii(predicate.value)] : [value, predicate.value]
-      return { anywhere: holds, start: startsWith, end: endsWith }[predicate.at](text, part)
+      return { anywhere: containsText, start: startsWith, end: endsWith }[predicate.at](text, part)
     }
     case 'elements': {
       if (!Array.isArray(value)) return false

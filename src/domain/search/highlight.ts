@@ -1,6 +1,6 @@
 import { codePointLength, firstCodePoints, isWhiteSpace, trim, WHITE_SPACE_RUN } from '../text'
 import type { Analyzer, Token } from './analysis'
-import { findHits, type HitWords, LOOKED_AT } from './hits'
+import { findHits, HIGHLIGHT_LIMIT, type HitWords } from './hits'
 import type { Unit } from './query'
 
 /**
@@ -196,7 +196,7 @@ function oneLongWord({ text, tokens }: Layout, at: number): string {
  */
 export function highlight(source: string, units: readonly Unit[], analyzer: Analyzer): string | null {
   const whole = trim(source)
-  const text = firstCodePoints(whole, LOOKED_AT)
+  const text = firstCodePoints(whole, HIGHLIGHT_LIMIT)
   const goesOn = text.length < whole.length
   const tokens = analyzer.tokenize(text)
   // A word at the cut is incomplete.

@@ -74,7 +74,7 @@ export function hitCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
  * Finds the query units that an entry contains, as indexes. Most follow from the counts of `hitCounter`; phrases,
  * prefixes and unscored words are searched in the text.
  */
-export function unitsHeld(analyzer: Analyzer, terms: readonly ScoredTerm[], units: readonly Unit[]) {
+export function matchedUnits(analyzer: Analyzer, terms: readonly ScoredTerm[], units: readonly Unit[]) {
   const asked = units.map((unit) => ({
     unit,
     isWord: unit.terms.length === 1 && !unit.prefix,

@@ -85,7 +85,7 @@ export function findHits(tokens: readonly Token[], units: readonly Unit[]): HitW
  * Maximum code points of a text for highlights and passages. Matches beyond it are found but not shown (platform
  * contract §6).
  */
-export const LOOKED_AT = 50_000
+export const HIGHLIGHT_LIMIT = 50_000
 
 /** Maximum code points of an entry that a cross-encoder reads (threads contract §8). */
 export const MAX_PASSAGE = 2000

@@ -4,7 +4,7 @@ import { aliasesOf } from '../entry/title'
 import { atOnce, STEP, type Steps } from '../scheduler'
 import { utf8Length } from '../text'
 import { type Analyzer, charBefore, type Token } from './analysis'
-import { createCompoundList, joinsWords } from './compounds'
+import { createCompoundList, hasCompounds } from './compounds'
 import { fold } from './fold'
 
 /** The text of the full-text index. First: code blocks and file paths, which have their own column. */
@@ -184,7 +184,7 @@ export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText):
   const list = createWordList(MAX_TERMS)
   const ends = new Set<string>()
   const title = titleOf(metadata)
-  const compounds = joinsWords(title === null ? text : `${title}\n${text}`) ? createCompoundList() : null
+  const compounds = hasCompounds(title === null ? text : `${title}\n${text}`) ? createCompoundList() : null
   let words = 0
   let pair: Token | null = null
   const endRun = () => {

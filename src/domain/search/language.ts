@@ -119,8 +119,8 @@ function listOf(spelled: readonly string[], isAccented: boolean, language: strin
 }
 
 /** Whether a word at a token index, as written, is a function word of another language. */
-export type OfAnother = (place: number, written: string) => boolean
-export const NO_OTHER: OfAnother = () => false
+export type FunctionWordTest = (place: number, written: string) => boolean
+export const NO_FUNCTION_WORDS: FunctionWordTest = () => false
 
 /**
  * Detects the function words of a query in another language than the index. A language is detected by its function
@@ -130,8 +130,8 @@ export const NO_OTHER: OfAnother = () => false
  * @param tokens the query, split at spaces
  * @param language a value of FTS_LANGUAGE; `simple` detects no language
  */
-export function wordsOfAnother(tokens: readonly string[], language: string): OfAnother {
-  if (language === 'simple') return NO_OTHER
+export function functionWordTest(tokens: readonly string[], language: string): FunctionWordTest {
+  if (language === 'simple') return NO_FUNCTION_WORDS
   const parts = tokens.map(partOf)
   const inName = placesOfNames(parts)
   const words = parts.map(({ word }, place) => (inName.has(place) ? '' : word))
@@ -142,7 +142,7 @@ export function wordsOfAnother(tokens: readonly string[], language: string): OfA
     told.some((word) => ACCENTED.test(word)),
     language,
   )
-  if (list === null) return NO_OTHER
+  if (list === null) return NO_FUNCTION_WORDS
   return (place, written) => {
     if (words[place] === '' || !list.has(fold(written))) return false
     return !isCapital(written) || place === 0 || parts[place - 1]?.endsSentence === true
@@ -150,10 +150,10 @@ export function wordsOfAnother(tokens: readonly string[], language: string): OfA
 }
 
 /** The folded function words of a text in another language than the index. */
-export function emptyWordsOf(text: string, language: string): ReadonlySet<string> {
+export function foreignFunctionWords(text: string, language: string): ReadonlySet<string> {
   const tokens = text.split(SPACES)
-  const isOfAnother = wordsOfAnother(tokens, language)
-  if (isOfAnother === NO_OTHER) return new Set()
+  const isOfAnother = functionWordTest(tokens, language)
+  if (isOfAnother === NO_FUNCTION_WORDS) return new Set()
   return new Set(
     tokens.flatMap((token, place) =>
       partOf(token)
@@ -173,5 +173,5 @@ const countOf = (text: string, letters: RegExp): number => text.match(letters)?.
 /** Whether a text is not English, by its letters or its function words. */
 export function isOtherThanEnglish(text: string): boolean {
   if (countOf(text, NOT_LATIN) * 2 > countOf(text, LETTERS)) return true
-  return wordsOfAnother(text.split(WHITESPACE), 'english') !== NO_OTHER
+  return functionWordTest(text.split(WHITESPACE), 'english') !== NO_FUNCTION_WORDS
 }

@@ -1,8 +1,8 @@
 import { invalidInput, limitExceeded } from '../errors'
 import { codePointLength, isWhiteSpace, withoutTrailing } from '../text'
-import { inspected } from '../validation'
+import { collectIssues } from '../validation'
 import type { Analyzer, Token } from './analysis'
-import { NO_OTHER, type OfAnother, wordsOfAnother } from './language'
+import { type FunctionWordTest, functionWordTest, NO_FUNCTION_WORDS } from './language'
 
 /** A condition on an entry: it contains a word, adjacent words, or a quoted phrase. */
 export interface Unit {
@@ -52,7 +52,7 @@ export function checkPhrases(units: readonly Unit[]): void {
 }
 
 /** The units of a `match` query within the limits, and warnings about the others. */
-export function affordable(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
+export function withinPhraseLimits(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
   const short = units.filter((unit) => !isLong(unit))
   let phrases = 0
   const kept = short.filter(({ phrase }) => !phrase || ++phrases <= MAX_PHRASES)
@@ -264,7 +264,7 @@ function piecesOf(query: string): Piece[] {
   return pieces.map((text, i) => ({ text, isQuoted: i % 2 === 1 && (closed || i < pieces.length - 1) }))
 }
 
-function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAnother) {
+function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: FunctionWordTest) {
   const found: (Unit | null)[] = []
   let place = 0
   for (const { text, isQuoted } of pieces) {
@@ -275,7 +275,7 @@ function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAn
         found.push(...looseUnits(wordsOf(token, analyzer, (written) => isOfAnother(at, written))))
       }
   }
-  return affordable(found.filter((unit) => unit !== null))
+  return withinPhraseLimits(found.filter((unit) => unit !== null))
 }
 
 /**
@@ -285,11 +285,12 @@ function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAn
 export function matchUnits(query: string, analyzer: Analyzer): { units: readonly Unit[]; warnings: string[] } {
   const pieces = piecesOf(query)
   const tokens = pieces.flatMap(({ text, isQuoted }) => (isQuoted ? [] : text.split(SPACES)))
-  const { units, warnings } = unitsIn(pieces, analyzer, wordsOfAnother(tokens, analyzer.language))
+  const { units, warnings } = unitsIn(pieces, analyzer, functionWordTest(tokens, analyzer.language))
   let content = units.filter((unit) => !isStopWord(unit))
   // Without content words, the function words of another language are searched too, if they are not stop words of the
   // index.
-  if (content.length === 0) content = unitsIn(pieces, analyzer, NO_OTHER).units.filter((unit) => !isStopWord(unit))
+  if (content.length === 0)
+    content = unitsIn(pieces, analyzer, NO_FUNCTION_WORDS).units.filter((unit) => !isStopWord(unit))
   return { units: content.length > 0 ? content : units, warnings }
 }
 
@@ -374,7 +375,7 @@ function positiveUnits(expression: Expression, negated = false): Unit[] {
 
 /** Parses a query. @throws Problem invalid_input in `boolean` mode, with the position of the error; limit_exceeded */
 export const parseQuery = (query: string, mode: SearchMode, analyzer: Analyzer): TextQuery =>
-  inspected((wrong) => wrong.check('query', query, () => parse(query, mode, analyzer))) as TextQuery
+  collectIssues((wrong) => wrong.check('query', query, () => parse(query, mode, analyzer))) as TextQuery
 
 function parse(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
   switch (mode) {

@@ -184,7 +184,7 @@ interface ContentDifference {
   appliedTo(content: string): string
 }
 
-export function contentDifference(): ContentDifference {
+export function createContentDifference(): ContentDifference {
   let sum = 0n
   return {
     note(sent, standing, inside) {

@@ -57,7 +57,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The error for an invalid volume, with the line number from 1. */
-export const faultAt = (line: number, message: string): Problem =>
+export const lineError = (line: number, message: string): Problem =>
   invalidInput(`line ${line}: ${message}; nothing of this volume is imported`, { line })
 
 /** Serializes a record, including the line end. */
@@ -75,7 +75,7 @@ const MOST_LEVELS = MAX_DEPTH + 4
  * Parses JSON with exact integers.
  * @throws Mismatch for a number that a double cannot represent, SyntaxError for invalid JSON
  */
-export function parseKept(line: string): unknown {
+export function parseExactJson(line: string): unknown {
   // Base64 would match the pattern; the one number of an image is checked by its schema.
   if (line.startsWith('{"record":"image"') || !MAY_CHANGE_NUMBERS.test(line)) return JSON.parse(line)
   // TypeScript's JSON.parse does not declare the source text, which Node (from 21) and workerd pass.
@@ -117,7 +117,7 @@ export function readLine(bytes: Uint8Array, at: number): TransferRecord {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     if (bytes.length > SMALL_LINE) checkValues(text)
-    const value = parseKept(text)
+    const value = parseExactJson(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Mismatch('is not a JSON object')
     if (isDeeper(value, MOST_LEVELS)) throw new Mismatch(`is nested deeper than ${MAX_DEPTH} levels`)
     const name = Object.hasOwn(value, 'record') && 'record' in value ? value.record : undefined
@@ -126,9 +126,9 @@ export function readLine(bytes: Uint8Array, at: number): TransferRecord {
     // The schema of this record type has checked every member.
     return { record: name, ...readShape(shape, value, ['record']) } as unknown as TransferRecord
   } catch (error) {
-    if (error instanceof Mismatch) throw faultAt(at, error.message.replace(/^\./, ''))
-    if (error instanceof SyntaxError) throw faultAt(at, 'is not valid JSON (incomplete or altered)')
-    if (error instanceof TypeError) throw faultAt(at, 'is not UTF-8 (altered)')
+    if (error instanceof Mismatch) throw lineError(at, error.message.replace(/^\./, ''))
+    if (error instanceof SyntaxError) throw lineError(at, 'is not valid JSON (incomplete or altered)')
+    if (error instanceof TypeError) throw lineError(at, 'is not UTF-8 (altered)')
     throw error
   }
 }

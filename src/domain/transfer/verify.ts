@@ -1,5 +1,5 @@
 import { ContentSum, KnownIds } from './content-checksum'
-import { faultAt } from './lines'
+import { lineError } from './lines'
 import type { Counts, RecordOf } from './records'
 import { readVolumes } from './volume-reader'
 
@@ -33,7 +33,7 @@ export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promi
     if (record.record === 'manifest') manifest = follows(manifest, record, line)
     if (record.record === 'image' && record.missing === true) known.noteMissing(record.sha256)
     if (record.record !== 'entry') continue
-    if (entries.has(String(record.id))) throw faultAt(line, `entry ${record.id} is already in an earlier volume`)
+    if (entries.has(String(record.id))) throw lineError(line, `entry ${record.id} is already in an earlier volume`)
     entries.add(String(record.id))
     known.note(record)
   }
@@ -44,9 +44,9 @@ export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promi
 function follows(before: RecordOf<'manifest'> | null, manifest: RecordOf<'manifest'>, line: number) {
   if (before === null) return manifest
   if (manifest.store !== before.store || manifest.org !== before.org)
-    throw faultAt(line, 'is the manifest of another export than the volume before')
+    throw lineError(line, 'is the manifest of another export than the volume before')
   if (manifest.volume !== before.volume + 1)
-    throw faultAt(line, `is volume ${manifest.volume}, but the volume before it is volume ${before.volume}`)
+    throw lineError(line, `is volume ${manifest.volume}, but the volume before it is volume ${before.volume}`)
   return manifest
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { limitExceeded } from '../errors'
-import { faultAt, joined, linesOf, type RawLine, readLine } from './lines'
+import { joined, lineError, linesOf, type RawLine, readLine } from './lines'
 import { FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf, type TransferRecord } from './records'
 import { UNHASHED } from './volume-writer'
 
@@ -28,23 +28,23 @@ export class Uniqueness {
 
   private once(key: string, line: number): void {
     const before = this.met.get(key)
-    if (before !== undefined) throw faultAt(line, `${key} is already in line ${before}`)
+    if (before !== undefined) throw lineError(line, `${key} is already in line ${before}`)
     this.met.set(key, line)
   }
 
   private image({ sha256, size, data, missing }: RecordOf<'image'>, line: number): void {
     this.once(`image ${sha256}`, line)
     const used = this.met.get(`use of image ${sha256}`)
-    if (used !== undefined) throw faultAt(line, `image ${sha256} comes after its use in line ${used}`)
+    if (used !== undefined) throw lineError(line, `image ${sha256} comes after its use in line ${used}`)
     if (missing === true) {
-      if (data !== undefined) throw faultAt(line, 'an image with data cannot be marked as missing')
+      if (data !== undefined) throw lineError(line, 'an image with data cannot be marked as missing')
       return
     }
-    if (data === undefined) throw faultAt(line, 'an image needs data, or the mark missing')
+    if (data === undefined) throw lineError(line, 'an image needs data, or the mark missing')
     const bytes = Buffer.from(data, 'base64')
-    if (bytes.length !== size) throw faultAt(line, `the image has ${bytes.length} bytes, not ${size}`)
+    if (bytes.length !== size) throw lineError(line, `the image has ${bytes.length} bytes, not ${size}`)
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw faultAt(line, 'the bytes of the image do not match its hash')
+      throw lineError(line, 'the bytes of the image do not match its hash')
   }
 }
 
@@ -72,10 +72,10 @@ class VolumeCheck {
     this.bytes += bytes.length
     if (this.bytes > MAX_VOLUME_BYTES)
       throw limitExceeded(`line ${line}: the volume is larger than ${MAX_VOLUME_BYTES} bytes`)
-    if (bytes.at(-1) !== 0x0a) throw faultAt(line, 'has no line end: the volume is incomplete')
+    if (bytes.at(-1) !== 0x0a) throw lineError(line, 'has no line end: the volume is incomplete')
     const record = readLine(bytes.subarray(0, -1), line)
     if (this.volume === 0) this.begin(record, line)
-    else if (record.record === 'manifest') throw faultAt(line, 'is a manifest before the end of the volume')
+    else if (record.record === 'manifest') throw lineError(line, 'is a manifest before the end of the volume')
     if (record.record === 'end') this.end(record, bytes, line)
     else {
       this.hash.update(bytes)
@@ -88,9 +88,9 @@ class VolumeCheck {
   }
 
   private begin(record: TransferRecord, line: number): void {
-    if (record.record !== 'manifest') throw faultAt(line, 'is not a manifest: a volume must start with one')
+    if (record.record !== 'manifest') throw lineError(line, 'is not a manifest: a volume must start with one')
     if (record.format !== FORMAT)
-      throw faultAt(line, `has the unknown format ${JSON.stringify(record.format)}; only "${FORMAT}" is supported`)
+      throw lineError(line, `has the unknown format ${JSON.stringify(record.format)}; only "${FORMAT}" is supported`)
     this.volume = record.volume
   }
 
@@ -98,12 +98,12 @@ class VolumeCheck {
     const announced: Record<string, number | undefined> = { manifest: 1, ...record.counts }
     for (const name of new Set([...Object.keys(announced), ...Object.keys(this.counts)])) {
       const [said, there] = [announced[name] ?? 0, this.counts[name] ?? 0]
-      if (said !== there) throw faultAt(line, `counts ${said} ${name} records, but there are ${there}`)
+      if (said !== there) throw lineError(line, `counts ${said} ${name} records, but there are ${there}`)
     }
     const written = new TextDecoder().decode(bytes.subarray(-UNHASHED))
-    if (written !== `${record.sha256}"}\n`) throw faultAt(line, 'does not end with the hash of the volume')
+    if (written !== `${record.sha256}"}\n`) throw lineError(line, 'does not end with the hash of the volume')
     const sha256 = this.hash.update(bytes.subarray(0, -UNHASHED)).digest('hex')
-    if (sha256 !== record.sha256) throw faultAt(line, 'the bytes do not match this hash: the volume was altered')
+    if (sha256 !== record.sha256) throw lineError(line, 'the bytes do not match this hash: the volume was altered')
     this.ended = true
   }
 }
@@ -124,7 +124,7 @@ export async function* readVolumes(
   for await (const raw of linesOf(chunks)) {
     last = raw.line
     if (check.ended) {
-      if (volumes >= most) throw faultAt(raw.line, 'comes after the end of the volume')
+      if (volumes >= most) throw lineError(raw.line, 'comes after the end of the volume')
       check = new VolumeCheck()
     }
     const before = check.volume
@@ -132,7 +132,7 @@ export async function* readVolumes(
     if (before === 0) volumes++
     yield { line: raw.line, volume: check.volume, record, bytes: raw.bytes }
   }
-  if (!check.ended) throw faultAt(last + 1, 'is missing: the volume is incomplete, it has no end record')
+  if (!check.ended) throw lineError(last + 1, 'is missing: the volume is incomplete, it has no end record')
 }
 
 /** A complete volume. */
@@ -144,7 +144,7 @@ interface WholeVolume {
 }
 
 /** Yields complete volumes, checked, as received; one is in memory at a time. @throws Problem like `readVolumes` */
-export async function* wholeVolumes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<WholeVolume> {
+export async function* completeVolumes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<WholeVolume> {
   let lines: Uint8Array[] = []
   let begun = 1
   for await (const { record, line, volume, bytes } of readVolumes(chunks)) {

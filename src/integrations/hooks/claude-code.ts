@@ -1,7 +1,7 @@
 import type {
   AnswerForms,
+  ClientEvent,
   Fields,
-  Happening,
   HookClient,
   HookEventKind,
   StartSource,
@@ -67,7 +67,7 @@ export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknow
  * Parses an event with Claude Code's members. @param outcome outcome of a command for `PostToolUse`, unless its output
  * states another one
  */
-export function readEvent(event: Fields, outcome: 'success' | 'unknown'): Happening | null {
+export function readEvent(event: Fields, outcome: 'success' | 'unknown'): ClientEvent | null {
   const name = textOf(event, 'hook_event_name', 'hookEventName')
   const session = textOf(event, 'session_id', 'sessionId', 'conversation_id')
   if (name === null || session === null || session === '') return null

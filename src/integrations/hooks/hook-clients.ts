@@ -1,4 +1,4 @@
-import type { Fields, Happening, HookClient, HookEventKind } from '../../domain/capture/hook-event'
+import type { ClientEvent, Fields, HookClient, HookEventKind } from '../../domain/capture/hook-event'
 import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/json-fields'
 import { CLAUDE_ANSWERS, claudeCode, generic, readEvent, whatOf } from './claude-code'
 import { memoryCall, toolUse } from './tool-use'
@@ -14,7 +14,7 @@ export const codex: HookClient = {
  * Copilot CLI (docs.github.com/en/copilot/reference/hooks-reference): for event names in PascalCase it sends Claude
  * Code's members, with `tool_result` in place of a response.
  */
-function readCopilot(event: Fields): Happening | null {
+function readCopilot(event: Fields): ClientEvent | null {
   const result = objectOf(event, 'tool_result', 'toolResult')
   const type = textOf(result, 'result_type', 'resultType')
   const happening = readEvent(event, type === 'success' ? 'success' : 'unknown')
@@ -48,7 +48,7 @@ function ownOf(name: string, event: Fields): HookEventKind | null {
   return whatOf(name, event, 'success')
 }
 
-function readCursor(event: Fields): Happening | null {
+function readCursor(event: Fields): ClientEvent | null {
   const name = textOf(event, 'hook_event_name')
   const session = textOf(event, 'conversation_id', 'session_id')
   if (name === null || session === null || session === '') return null
@@ -109,7 +109,7 @@ function openCodeEvent(hook: string, input: Fields, output: Fields): HookEventKi
   }
 }
 
-function readOpenCode(event: Fields): Happening | null {
+function readOpenCode(event: Fields): ClientEvent | null {
   const hook = textOf(event, 'hook')
   const session = objectOf(event, 'session')
   const input = objectOf(event, 'input')

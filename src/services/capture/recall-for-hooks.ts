@@ -8,7 +8,7 @@ import {
   type StartMemories,
   startText,
 } from '../../domain/capture/recall-text'
-import type { Gathered } from '../../domain/capture/session-state'
+import type { SessionState } from '../../domain/capture/session-state'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/recall-filter'
 import { and } from '../../domain/search/filter'
@@ -117,7 +117,7 @@ export function createRecallForHooks({
     scope: Scope,
     prompt: string,
     { place }: HookEvent,
-    known: Gathered | null,
+    known: SessionState | null,
     thread: string,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}

@@ -7,7 +7,7 @@ import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts
 import { type Memory, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
 import { unknownProject } from '../../domain/recall/project-access'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
-import { inspected } from '../../domain/validation'
+import { collectIssues } from '../../domain/validation'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -81,7 +81,7 @@ const OF_LISTS = ['layer', 'type', 'tags', 'archived', 'limit', 'offset']
 
 /** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { type, projectPath }: Partial<z.output<typeof input>>) =>
-  inspected((wrong) => ({
+  collectIssues((wrong) => ({
     project: checkAsked(scope, { projectPath }, wrong),
     kinds: type === undefined ? null : (wrong.check('type', type, () => kindsOf(type, 'type')) ?? null),
   }))

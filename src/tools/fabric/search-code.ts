@@ -8,7 +8,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { excerptsOf } from '../../domain/recall/excerpts'
 import { clampLimit } from '../../domain/search/window'
 import { codePointLength } from '../../domain/text'
-import { inspected } from '../../domain/validation'
+import { collectIssues } from '../../domain/validation'
 import { type ChunkHit, CODE_MODES, type CodeHits } from '../../services/searching/code/search-code'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
@@ -107,7 +107,7 @@ function checkPattern(given: string): void {
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { query, filePattern, projectPath }: Partial<z.output<typeof input>>): string | null =>
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     if (filePattern !== undefined) wrong.check('filePattern', filePattern, () => checkPattern(filePattern))
     return checkAsked(scope, { query, projectPath }, wrong)
   })

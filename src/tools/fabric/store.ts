@@ -6,7 +6,7 @@ import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/memory-metadata'
-import { Inspection } from '../../domain/validation'
+import { IssueCollector } from '../../domain/validation'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
 import { storedMemoriesBefore } from '../facts'
@@ -41,7 +41,7 @@ const input = z.strictObject({
 /** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
 function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata | undefined {
   const { content, metadata, pinned, sessionId, projectPath } = given
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
   checkAsked(scope, { sessionId }, wrong)
   const read = metadata && readMetadata(metadata, wrong, false)

@@ -3,7 +3,7 @@ import { jsonText } from '../../json/write'
 import { redact, redactValue } from '../../secrets/redact'
 import { firstCodePoints, trim } from '../../text'
 import type { Millis } from '../../time'
-import type { Inspection } from '../../validation'
+import type { IssueCollector } from '../../validation'
 import { normalPath } from '../file-paths'
 import type { MemoryType } from '../memory'
 
@@ -80,7 +80,7 @@ export interface EventOutcome {
 export class Payload {
   constructor(
     private readonly given: Metadata,
-    private readonly wrong: Inspection,
+    private readonly wrong: IssueCollector,
     private readonly project: string | null,
   ) {}
 
@@ -150,4 +150,4 @@ function asText(value: JsonValue | undefined): string {
 }
 
 /** The first code points of a text. */
-export const beginning = (text: string, most: number): string => firstCodePoints(text, most)
+export const firstCharacters = (text: string, most: number): string => firstCodePoints(text, most)

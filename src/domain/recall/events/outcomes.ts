@@ -1,12 +1,12 @@
 import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
 import { DAY_MS, type Millis } from '../../time'
-import type { Inspection } from '../../validation'
+import type { IssueCollector } from '../../validation'
 import {
-  beginning,
   type EventMemory,
   type EventOutcome,
   type EventType,
+  firstCharacters,
   OPENED,
   Payload,
   type ReportedEvent,
@@ -57,7 +57,7 @@ const HOUR = 3_600
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
   const path = payload.requiredPath('path', 'filePath')
   const language = languageIn(payload, path)
-  const code = beginning(payload.text('content'), FILE)
+  const code = firstCharacters(payload.text('content'), FILE)
   const memory: EventMemory = {
     ...{ type: 'scratchpad', layer: 1, ttl: OPENED.ttl, content: path, tags: [OPENED.tag] },
     metadata: {
@@ -78,13 +78,13 @@ function commandExecuted(payload: Payload): EventOutcome {
   const metadata: Metadata = exitCode === null ? {} : { exitCode }
   const ran: EventMemory = {
     ...{ type: 'scratchpad', layer: 1, ttl: 2 * HOUR, tags: ['command_executed'], metadata },
-    content: paragraphs(command, beginning(output, OUTPUT)),
+    content: paragraphs(command, firstCharacters(output, OUTPUT)),
   }
   if (exitCode === null || exitCode === 0) return done(ran, 'stored_command', 'Command recorded.')
   const line = errorLine(output) || command
   const failed: EventMemory = {
     ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata, counts: true },
-    content: paragraphs(line, ...(line === command ? [] : [command]), beginning(output, FAILED_OUTPUT)),
+    content: paragraphs(line, ...(line === command ? [] : [command]), firstCharacters(output, FAILED_OUTPUT)),
   }
   return {
     memories: [ran, failed],
@@ -99,7 +99,7 @@ function errorOccurred(payload: Payload): EventOutcome {
   const error = payload.required('error')
   const path = payload.path('file')
   const line = payload.integer('line')
-  const stack = beginning(payload.text('stack'), STACK)
+  const stack = firstCharacters(payload.text('stack'), STACK)
   const place = path === '' || line === null ? path : `${path}:${line}`
   const lines = line !== null && line >= 1 ? { lineStart: line } : {}
   const memory: EventMemory = {
@@ -133,7 +133,7 @@ const session =
     done(
       {
         ...{ type: 'scratchpad', layer: 1, ttl, tags: [tag] },
-        content: paragraphs(words, beginning(payload.lines(), REPORT)),
+        content: paragraphs(words, firstCharacters(payload.lines(), REPORT)),
       },
       action,
       `${words}.`,
@@ -187,7 +187,7 @@ const OUTCOMES: Readonly<Record<EventType, (payload: Payload, given: { readonly 
 export const outcomeOf = (
   { type, payload }: Pick<ReportedEvent, 'type' | 'payload'>,
   project: string | null,
-  wrong: Inspection,
+  wrong: IssueCollector,
 ): EventOutcome => OUTCOMES[type](new Payload(payload, wrong, project), { content: own(payload, 'content') })
 
 /** The message of the answer to an event (fabric contract §7). */
@@ -217,7 +217,7 @@ export const countedAction = (action: string): string =>
  * @param message the message without a failure
  * @param known earlier reports and similar memories of the failure; null for an event without one
  */
-export function tellRecorded(
+export function eventMessage(
   message: string,
   known: {
     readonly before: { readonly count: number } | null

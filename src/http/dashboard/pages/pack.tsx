@@ -1,7 +1,7 @@
 import { Problem } from '../../../domain/errors'
 import type { LeftOut, LeftOutWhy, Omitted, Pack, PackItem } from '../../../domain/pack/pack'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/pack-request'
-import { FACET_TITLES, INTENTS } from '../../../domain/pack/sections'
+import { INTENTS, SECTION_TITLES } from '../../../domain/pack/sections'
 import type { Compiled } from '../../../services/pack/compile-pack'
 import { namedProjectOrNone } from '../../named-project'
 import type { Page } from '../page'
@@ -104,7 +104,7 @@ function Summary({ pack: { sections, diagnostics, markdown, total_items: total }
         {sections.map(({ facet, items }) => (
           <li>
             <a class="quiet" href={`#${facet}`}>
-              {FACET_TITLES[facet]}
+              {SECTION_TITLES[facet]}
             </a>
             <span class="soft">{count(items.length)}</span>
           </li>
@@ -139,7 +139,7 @@ export function Shown({ of: { pack, leftOut } }: { of: Compiled }) {
           )}
           {sections.map(({ facet, items }) => (
             <section class="card" id={facet}>
-              <h2>{FACET_TITLES[facet]}</h2>
+              <h2>{SECTION_TITLES[facet]}</h2>
               <ol>
                 {items.map((item) => (
                   <Item of={item} />

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../domain/identity/scope'
-import { inParts } from '../../../domain/paginate'
+import { paginate } from '../../../domain/paginate'
 import { type Grepped, grepText, MAX_CHARACTERS } from '../../../domain/reading/grep'
 import type { Narrowing } from '../../../domain/reading/literal'
 import { Meter } from '../../../domain/reading/meter'
@@ -86,7 +86,7 @@ export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
       nextBeforeId,
       cut,
     })
-    const parts = inParts({
+    const parts = paginate({
       start: { beforeId: request.beforeId, inParts: false },
       async step(place) {
         if (place.beforeId !== request.beforeId) await scheduler.yield()

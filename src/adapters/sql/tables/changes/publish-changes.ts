@@ -3,7 +3,7 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../../domain/history/feed'
-import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
+import { type HistoryTerms, receiptCutoff } from '../../../../domain/history/version'
 import { NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Caller } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
@@ -136,7 +136,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     const framed = (since: SQL): Batch =>
       new Batch()
         .do(limits.before)
-        .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
+        .do(receipt ? [receiptGuard(caller, receipt.key, receiptCutoff(terms, now))] : [])
         .do(names ? [namesGuard(dialect, caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
         .join(typeof own === 'function' ? own(since) : own)
         .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
