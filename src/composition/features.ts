@@ -115,7 +115,7 @@ export function composeCapture(given: {
   readonly entries: EntryStore
   readonly deleteEntries: DeleteEntries
   /** Dependencies without models. */
-  readonly unmade: WriteDependencies
+  readonly withoutModels: WriteDependencies
   /** Dependencies with models, for approved entries. */
   readonly writing: WriteDependencies
   readonly restoring: Parameters<typeof createRestoreEntries>[0]
@@ -130,14 +130,14 @@ export function composeCapture(given: {
   /** Whether hooks only receive approved entries (PACK_TRUST). */
   readonly isApproved: boolean
 }): Capture {
-  const { connection, clock, ids, captureDays, entries, deleteEntries, unmade, writing, recall, log } = given
+  const { connection, clock, ids, captureDays, entries, deleteEntries, withoutModels, writing, recall, log } = given
   const store = createSqlCaptureStore(connection, clock, {
     ...{ quotas: given.quotas, proposes: given.proposes },
   })
   const writeSession = createWriteSession({
     ...{ store, entries, captureDays, clock, ids },
-    storeEntries: createStoreEntries(unmade),
-    updateEntries: createUpdateEntries(unmade),
+    storeEntries: createStoreEntries(withoutModels),
+    updateEntries: createUpdateEntries(withoutModels),
     titleOf: (client) => hookClient(client)?.title ?? client,
   })
   const own = createOwnSessions({
@@ -339,7 +339,7 @@ export function composeMemories(given: {
     given
   const stored = createSqlMemories(connection, clock)
   const recallWords = createRecallWords({ fullText, analyzer })
-  const legs = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
+  const retrievers = { words: given.words ? recallWords : null, semantic: searchSemantic, levels, finishing }
   const memories = createMemoryService({
     ...{ memories: stored, entries, deleteEntries, storeEntries, updateEntries, generate },
     isEmbedded: async (scope, id) =>
@@ -348,7 +348,7 @@ export function composeMemories(given: {
   return {
     memories,
     recall: createRecall({
-      ...{ rank: createRankMemories({ ...legs, unfinished }), memories: stored, analyzer },
+      ...{ rank: createRankMemories({ ...retrievers, unfinished }), memories: stored, analyzer },
       ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     }),
     reportEvent: createReportEvent({
@@ -358,7 +358,7 @@ export function composeMemories(given: {
     orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
     getCurrent: createGetCurrent({
       current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      ...{ memories: stored, clock, ...legs },
+      ...{ memories: stored, clock, ...retrievers },
       afterwards: (work) => afterwards(work()),
     }),
     summarize: createSummarize({ memories: stored, storeEntries, clock }),

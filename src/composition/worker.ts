@@ -113,16 +113,16 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
   const sync = createSyncVectors({ index, rows, log: warn })
-  const making = {
+  const generating = {
     embedder,
     summarizer,
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
   }
-  const generate = createGenerate(making)
+  const generate = createGenerate(generating)
   // Restored entries keep their summaries.
-  const vectorsAlone = createGenerate({ ...making, summarizer: null })
+  const generateVectors = createGenerate({ ...generating, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
@@ -139,15 +139,15 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
   })
   // Proposals have no vectors while they wait for review; full-text search finds them.
-  const unmadeWriting = (): WriteDependencies => unmade
+  const writingWithoutModels = (): WriteDependencies => withoutModels
   const proposals =
     config.captureProposals && languageModel !== null
       ? [
           proposalStep({
             ...{ model: languageModel, calls, clock, ids, log: warn, memories: currency.pairs.memories },
             outbox: createSqlOutbox(connection, clock),
-            storeEntries: (...args) => createStoreEntries(unmadeWriting())(...args),
-            updateEntries: (...args) => createUpdateEntries(unmadeWriting())(...args),
+            storeEntries: (...args) => createStoreEntries(writingWithoutModels())(...args),
+            updateEntries: (...args) => createUpdateEntries(writingWithoutModels())(...args),
           }),
         ]
       : []
@@ -184,10 +184,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     generate,
   }
   const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
-  const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
+  const transferring = { ...writing, connection, settings, embedder, analyzer, clock, ids }
   const transfer = composeTransfer(config, bindings, {
-    ...moving,
-    ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
+    ...transferring,
+    ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
   })
   const storeEntries = createStoreEntries(writing)
   const updateEntries = createUpdateEntries(writing)
@@ -210,8 +210,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const { captureDays } = config
   // Captured text is not sent to models before it is approved; full-text search finds it.
-  const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now, redact: config.redact }
+  const withoutModels = { ...writing, generate: createGenerate({ ...generating, embedder: null, summarizer: null }) }
+  const restoring = { history, generate: generateVectors, now, redact: config.redact }
   const searches = composeSearches({
     ...{ connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
@@ -228,7 +228,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       captureDays,
       entries,
       deleteEntries,
-      unmade,
+      withoutModels,
       writing,
       restoring,
       recall: memories.recall,
