@@ -113,7 +113,7 @@ try {
   workspace.remove()
 }
 /** Notes on where the time goes, by commit. */
-const causes = readFileSync(resolve(import.meta.dirname, 'causes.md'), 'utf8')
+const causes = readFileSync(resolve(import.meta.dirname, '../records/memories-causes.md'), 'utf8')
 const report = `## Memories
 
 ${where}.

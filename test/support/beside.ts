@@ -5,7 +5,7 @@ import { postgresAdapters } from './bindings-postgres'
 import { DATABASE } from './database'
 import { TestClock } from './scope'
 
-/** Whether the project of this file plays on PostgreSQL. */
+/** Whether the Vitest project of this file runs on PostgreSQL. */
 export const onPostgres = (): boolean => DATABASE === 'postgresql'
 
 /** The backends of the product, on whichever database these tests run. */

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import { beside } from './beside'
 import type { Key, World } from './isolation'
 
-/** Every state that an entry of ada's can be in, and who may read and change it, once more in plain code (platform contract §5). */
+/**
+ * Every state of an entry of ada's, and who can read and change it, implemented again in plain code (platform contract
+ * §5).
+ */
 interface Version {
   readonly project: string | null
   readonly hidden: 'private' | 'diary' | null
@@ -12,9 +15,9 @@ export interface StateOfEntry {
   readonly name: string
   readonly versions: readonly Version[]
   readonly archived?: true
-  /** As hooks leave it; then it is archived too. */
+  /** As hooks create it; it is archived too. */
   readonly captured?: true
-  /** Deleted; or invisible to every reader, while its row is removed after the call. */
+  /** Deleted, or hidden from all readers while its rows are removed after the call. */
   readonly deleted?: true | 'in parts'
   readonly expires?: true
 }
@@ -76,10 +79,10 @@ export interface Made {
   readonly id: number
   readonly thread: string
   readonly text: string
-  /** A word of this version only. */
+  /** A word that only this version contains. */
   readonly secrets: readonly string[]
   readonly title: string
-  /** Of the call that deleted it. */
+  /** Change ID of the call that deleted it. */
   readonly changeId: string | null
 }
 
@@ -101,7 +104,7 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   const [first, second] = state.versions as [Version, Version]
   const turn = { thread_id: thread, source: 'user', text: textOf(0), metadata: metadataOf(first) }
   const { context_id: id } = await world.ok(ada, 'store_context', turn)
-  // Keys that the second version does not have are named, since reserved keys stay otherwise.
+  // Keys that the second version does not have are set to null, because reserved keys remain otherwise.
   const replaced = { project: null, audience: null, diary: null, agent_name: null, ...metadataOf(second) }
   await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: replaced })
   if (state.archived) await beside(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
@@ -122,7 +125,7 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   return { id, thread, title, text: textOf(1), secrets, changeId }
 }
 
-/** Existing and retained data of an entry, for any reader. */
+/** All stored data of an entry, regardless of readers. */
 export async function fingerprint(id: number): Promise<unknown> {
   const columns = sql.raw('version, text, metadata, tags, project, reader, archived, layer')
   const [newest] = await beside(sql`
