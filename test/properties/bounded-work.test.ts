@@ -45,10 +45,10 @@ import { toResult } from '../../src/tools/tool-result'
 import { notePauses, useScheduler } from '../support/pauses'
 import { freshPrincipal } from '../support/scope'
 
-/** A bound on work, counted in words and characters, never in time; bench/faults measures times. */
+/** Limits on work, measured in words and characters, never in time; bench/faults measures times. */
 const analyzer = createAnalyzer('english')
 
-/** The characters that each step of some work has read. */
+/** The characters that each step of some work reads. */
 function stepsOf(work: Steps<unknown>): number[] {
   const steps: number[] = []
   for (let next = work.next(); !next.done; next = work.next()) steps.push(next.value)
@@ -56,7 +56,7 @@ function stepsOf(work: Steps<unknown>): number[] {
 }
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-/** An analyzer that counts the words it has made. */
+/** An analyzer that counts the words it produces. */
 function counting(): { analyzer: Analyzer; made: () => number } {
   let made = 0
   function* tokens(text: string) {
@@ -70,7 +70,7 @@ function counting(): { analyzer: Analyzer; made: () => number } {
 
 const plain = (text: string) => ({ text, metadata: null })
 
-/** Of one word, or of hardly any: text without words is skipped by one search, which is negligible work. */
+/** Texts with one word or hardly any. A search skips text without words, which is negligible work. */
 const HARDLY_WORDS = /one letter|hex|fences|blanks|emoji|slashes|dots|Hangul|accents/
 
 describe('half a megabyte of', () => {
@@ -78,7 +78,7 @@ describe('half a megabyte of', () => {
     const text = make().slice(0, MEGABYTE / 2)
     const quarter = text.slice(0, text.length >> 2)
     const [whole, part] = [stepsOf(indexText(analyzer, plain(text))), stepsOf(indexText(analyzer, plain(quarter)))]
-    // The text and the code in it, each once; a stretch without any word is passed over by one search for the next.
+    // The text and the code in it, each once; a range without words is skipped by one search for the next word.
     const code = sum(whole) - text.length
     expect(code).toBeGreaterThanOrEqual(0)
     expect(code).toBeLessThanOrEqual(codeOf(text).length)
@@ -249,7 +249,7 @@ describe('filters of metadata', () => {
   })
 
   it('find long parts of a text in their positions, also where a text and a part are of two letters', () => {
-    // Words of Fibonacci repeat themselves at every length.
+    // Fibonacci words repeat themselves at every length.
     const words = ['b', 'a']
     while ((words.at(-1) as string).length < 4_000) words.push(`${words.at(-1)}${words.at(-2)}`)
     const text = words.at(-1) as string
@@ -422,7 +422,7 @@ describe('a volume of an export', () => {
     named: async () => ({ inside: new Map(), linkable: new Set() }),
     firstUses: async () => new Map(),
   }
-  /** A scheduler that notes what happened between two of its pauses. */
+  /** A scheduler that records the work between two pauses. */
   function noting() {
     const between: number[] = []
     let since = 0

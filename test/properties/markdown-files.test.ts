@@ -81,7 +81,7 @@ const fields = {
 const metadata = fc
   .tuple(fc.dictionary(text, json, { maxKeys: 5 }), fc.record(fields, { requiredKeys: [] }))
   .map(([free, known]) => ({ ...free, ...known }) as JsonObject)
-  // Ids of metadata that make links are those of entries with a file; what protects is checked by its type.
+  // IDs in metadata that create links are those of entries with a file; protecting keys are validated by type.
   .filter((all) => !['audience', 'diary', 'expires_at', 'captured', 'project'].some((key) => Object.hasOwn(all, key)))
 
 const linksIn = (all: JsonObject) => {

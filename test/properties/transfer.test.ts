@@ -42,7 +42,7 @@ async function readAll(bytes: Uint8Array, size?: number, most?: number): Promise
   return records
 }
 
-/** The message of the Problem that reading gives. */
+/** The error message of reading a volume. */
 const faultOf = async (bytes: Uint8Array, most?: number): Promise<string> =>
   readAll(bytes, 4096, most).then(
     () => 'taken',
@@ -167,7 +167,7 @@ it('refuses a volume in which any byte is altered', async () => {
   )
 })
 
-/** A volume of these lines, whose counts and hash are right. */
+/** A volume of these lines with valid counts and hash. */
 function handMade(lines: readonly string[], counts: Record<string, number>): Uint8Array {
   const manifest = writeLine({ record: 'manifest', format: 'commonplace/1', ...ALL, volume: 1 })
   const body = `${manifest}${lines.map((line) => `${line}\n`).join('')}{"record":"end","counts":${JSON.stringify(counts)},"content":"${'0'.repeat(64)}","sha256":"`

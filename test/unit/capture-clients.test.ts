@@ -3,7 +3,7 @@ import type { Fields, HookEventKind } from '../../src/domain/capture/hook-event'
 import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
 import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
 
-/** Meaning of each client's own events, from their documents (capture contract §3). */
+/** The meaning of each client's events, from their documentation (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null
 const whatOf = (client: string, event: Fields): HookEventKind | undefined => read(client, event)?.what
 

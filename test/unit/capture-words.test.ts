@@ -23,7 +23,7 @@ const stopOf = (answer: string): ClientEvent => ({
   what: { kind: 'stop', answer },
 })
 
-/** Turns of a prompt and an answer, gathered in their order or in the reverse one. */
+/** Prompts and answers, processed in their order or in the reverse one. */
 function played(turns: readonly (readonly string[])[], isReverse = false) {
   const events = turns.flatMap(([prompt = '', answer = ''], i) => [
     [promptOf(prompt), 10 * i + 2] as const,
@@ -292,7 +292,7 @@ describe('the prompt of a model', () => {
           expect([tag, angle.test(text.slice(open.length, -close.length))]).toEqual([tag, false])
         }
       }
-    // Other text stays as it is.
+    // Other text does not change.
     const said = 'in ‹quotes› and 〈brackets〉: a > b && c/d, commonplace-memory'
     expect(promptText([{ id: 1, title: null, text: said }], 6000).text).toContain(said)
   })
@@ -307,7 +307,7 @@ describe('the prompt of a model', () => {
       expect(own.length).toBeGreaterThan(3)
       expect(own.join('\n').length).toBeLessThanOrEqual(2_100)
     }
-    // The newest of a section, which is the first of its list.
+    // The newest entry of a section, which is the first of its list.
     expect(decisions.join('\n')).toContain('[54]')
     expect(lines.filter((line) => /^- \[6[12]\]/.test(line))).toHaveLength(2)
   })

@@ -15,11 +15,13 @@ import { createChanges, type ListRequest } from '../../src/services/searching/hi
 import type { Services } from '../../src/services/services'
 import { freshPrincipal, TestClock } from '../support/scope'
 
-/** The rules of the feed in plain code, and how it waits, on a clock that only waiting moves. */
+/** The rules of the feed and its waits, on a clock that only waiting advances. */
 const ada = freshPrincipal()
 const place = { threadId: 't', project: null, reader: '' }
 
-/** A feed in memory, a bell that rings or does not, and a clock; each look into the feed is noted with its time. */
+/**
+ * A feed in memory, a notifier that works or does not, and a clock; each read of the feed is recorded with its time.
+ */
 function world(bell: Partial<ChangeNotifier> = {}) {
   const clock = new TestClock(0)
   const looks: number[] = []
@@ -154,7 +156,7 @@ describe('waiting for a change', () => {
     })
     const found = await made.changes.list(ada, request(20_000, next))
     expect([found.changes.length, made.clock.ms, made.looks]).toEqual([1, 3_000, [0, 0, 3_000]])
-    // A wait that is shorter than the least time between two looks ends without another.
+    // A wait shorter than the minimum time between two polls ends without another poll.
     made.looks.splice(0)
     expect((await made.changes.list(ada, request(4_000, found.next))).changes).toEqual([])
     expect(made.looks.length).toBe(1)
@@ -193,7 +195,7 @@ describe('waiting for a change', () => {
     await pass(0)
     ring()
     expect(await heard).toBe('memory://thread/t')
-    // No time went by, on a clock that every wait of ours but the bell's would have moved.
+    // No time has passed, on a clock that every wait except the notifier's advances.
     expect([clock.ms, looks]).toEqual([0, [0, 0]])
     await client.close()
   })

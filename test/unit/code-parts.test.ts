@@ -104,7 +104,7 @@ describe('parts of code', () => {
           for (const chunk of chunks) {
             expect(chunk.lineEnd - chunk.lineStart + 1).toBeLessThanOrEqual(100)
             expect(contentOf(chunk).length).toBeLessThanOrEqual(4_000)
-            // Its own lines are never none.
+            // A chunk always has lines of its own.
             expect(
               chunk.lineStart + chunk.overlap.split('\n').length - (chunk.overlap === '' ? 1 : 0),
             ).toBeLessThanOrEqual(chunk.lineEnd)

@@ -62,7 +62,7 @@ describe('a summary', () => {
       if (told.length < 200) expect(new Set(told.map(({ weight }) => weight))).toEqual(new Set([5]))
     }
     expect(digestOf(memories, 32_000).included).toHaveLength(1_000)
-    // Few have as much room as they need.
+    // Few memories get as much space as they need.
     const [one] = memories.slice(0, 1) as [Original]
     expect(digestOf([one], 1_000).text).toContain(one.text.trim())
   })

@@ -201,7 +201,7 @@ describe('what an event leaves', () => {
     for (const [type, payload] of types) {
       const { file: _, ...left } = outcome(type, payload)
       const text = JSON.stringify(left)
-      // No part of it is left where a text was cut.
+      // No part of it remains where a text was cut.
       expect([type, text.includes('ghp_'), text.includes(hidden)]).toEqual([type, false, true])
     }
     const named = { DB_PASSWORD: 'Winter2026!xyz', token: 'abcdef1234567890', env: { API_TOKEN: 'two words 99' } }

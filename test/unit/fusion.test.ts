@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { type Candidate, fuse } from '../../src/domain/search/fusion'
 
-/** How two orderings become one (threads contract §8). */
+/** Fusion of two result lists (threads contract §8). */
 const LONG = 150
 const candidate = (id: number, given: Partial<Candidate>): Candidate => ({
   id,

@@ -10,7 +10,7 @@ const never = async (): Promise<never> => {
   throw new Error('the call is carried out again')
 }
 
-/** A call made again whose receipt has this answer. */
+/** A repeated call whose receipt has this answer. */
 async function again(answer: unknown) {
   const call = { key: 'k', digest: await digestOf({}), tool: principal.action, changeId: 'first', erased: false }
   const receipt: Receipt = { ...call, answer, effect: [], changes: 1, output: {}, notes: {}, text: null }

@@ -30,7 +30,7 @@ const render = (text: string): string =>
     true,
   )
 
-/** Content outside of every quote: kinds of blocks in order, and the text of our own headings. */
+/** Content outside of all quotations: kinds of blocks in order, and the text of headings. */
 function outside(markdown: string): string[] {
   const blocks: string[] = []
   for (let block = parser.parse(markdown).topNode.firstChild; block; block = block.nextSibling) blocks.push(block.name)
@@ -128,7 +128,7 @@ describe('packs as text', () => {
         'HorizontalRule',
       ])
         expect([text, kind, found.has(kind)]).toEqual([text, kind, false])
-      // Headings are ours, line by line, whatever reads the text.
+      // All headings are ours, by any definition of a line.
       expect(markdown.split(/[\n\v\f\r\u0085\u2028\u2029]/).filter((line) => /^\s*#/.test(line))).toHaveLength(6)
       expect(markdown).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
     }
