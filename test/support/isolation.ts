@@ -45,12 +45,12 @@ const ORIGIN = 'http://localhost'
 
 /**
  * @param database database in place of the test's own, so that it can fail
- * @param beside further bindings, and a receiver of log lines
+ * @param extras further bindings, and a receiver of log lines
  */
 export function openWorld(
   vars: Record<string, string> = {},
   database: D1Database = bindings.DB,
-  beside: { readonly bindings?: object; readonly log?: Log } = {},
+  extras: { readonly bindings?: object; readonly log?: Log } = {},
 ) {
   const config = parseConfig({
     ...(onPostgres() ? { STORAGE_BACKEND: 'postgresql' } : {}),
@@ -66,8 +66,8 @@ export function openWorld(
   const clock = new TestClock()
   let background: Promise<unknown>[] = []
   const waitUntil = (work: Promise<unknown>) => void background.push(work)
-  const log = beside.log ?? createLog('CRITICAL')
-  const services = composeServices({ ...bindings, DB: database, ...beside.bindings }, config, { log, waitUntil, clock })
+  const log = extras.log ?? createLog('CRITICAL')
+  const services = composeServices({ ...bindings, DB: database, ...extras.bindings }, config, { log, waitUntil, clock })
   const app = createApp(async () => ({ config, services, log }))
   const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
 

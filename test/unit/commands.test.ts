@@ -52,7 +52,7 @@ const inline: readonly Typed[] = PAGES.flatMap((page) =>
   ),
 )
 
-/** Which test plays a command of this form, with the arguments of a test. */
+/** The tests that run commands of each form, with test arguments. */
 const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npm run test:unit$/, 'test/unit/commands.test.ts'],
   [/^npm start( --( --(port|var) \S+)+)?$/, 'test/e2e/start.test.ts'],
@@ -101,7 +101,7 @@ describe('commands in documents', () => {
     expect(unplayed.map(({ page, command }) => `${page}: ${command}`)).toEqual([])
   })
 
-  it('stand in blocks that this test reads: `sh` for commands alone, `console` for commands with what they print', () => {
+  it('are in blocks that this test reads: `sh` for commands only, `console` for commands with what they print', () => {
     const unread = blocks.filter(({ language }) => !['sh', 'console', ...OTHER_LANGUAGES].includes(language))
     const silent = blocks.filter(
       ({ language, lines }) => language === 'console' && !lines.some((l) => l.startsWith('$ ')),
@@ -139,7 +139,7 @@ describe('commands in documents', () => {
     expect(silent).toEqual([])
   })
 
-  it('say where they need an account, docker or a model, which no test has', () => {
+  it('state that they need an account, docker or a model, which tests do not have', () => {
     const needs = typed.filter(({ command }) =>
       /^(npx wrangler|npm run deploy( -- --postgres .*)?$|docker|ollama)/.test(command),
     )
