@@ -29,7 +29,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
       const part = chunk.subarray(from, end < 0 ? chunk.length : end + 1)
       held += part.length
       if (held > MAX_VOLUME_BYTES)
-        throw limitExceeded(`line ${line} is longer than the maximum size of a volume (${MAX_VOLUME_BYTES} bytes)`)
+        throw limitExceeded(`line ${line}: is longer than a volume (${MAX_VOLUME_BYTES} bytes) can be`)
       // Parts are copied, because a source may reuse its buffer.
       if (end < 0) {
         if (part.length > 0) parts.push(part.slice())
