@@ -112,9 +112,9 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
-  'domain/search/fold.ts': 'one class repeated',
   'domain/search/analysis.ts':
     'one class, then another one repeated that holds it; fixed words at the end of a word of at most 500 characters',
+  'domain/search/fold.ts': 'one class repeated',
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most 128 characters',
   'domain/secrets/redact.ts': 'fixed words, and options of a command of at most 400 characters',
   'domain/secrets/token-forms.ts': 'fixed prefixes; one ends in blanks',
@@ -183,7 +183,7 @@ describe('regular expressions', () => {
     expect(slow).toEqual([])
   })
 
-  it('repeat nothing by reference, and are built at run time in the named rooms only', () => {
+  it('repeat nothing by reference, and are built at run time in the named files only', () => {
     expect(literals.filter(({ text }) => /\\[1-9]/.test(text))).toEqual([])
     expect(all.filter(({ built }) => built > 0).map(({ file }) => file)).toEqual(Object.keys(BUILT))
   })
