@@ -26,7 +26,7 @@ export type HookEventKind =
   /** A known event that is not stored, such as a tool that only reads. */
   | { readonly kind: 'nothing' }
 
-/** `again`: the client replays the session's content; `anew`: the client has lost it. */ // prose-ignore: `anew` is a value
+/** State of the client's context: `fresh` is empty, `again` still has the session's content, `anew` has lost it. prose-ignore */
 export type StartSource = 'fresh' | 'again' | 'anew'
 
 export type Outcome = 'success' | 'failure' | 'unknown'

@@ -49,7 +49,7 @@ export function normalizePath(given: string, project: string): NormalPath {
 }
 
 /** The reason why a content is not indexed; null if it is. */
-export function contentFlaw(content: string): string | null {
+export function contentProblem(content: string): string | null {
   const nul = content.indexOf('\u0000')
   if (nul >= 0 && utf8Length(content.slice(0, nul)) < BINARY_BYTES) return 'binary'
   if (utf8Length(content) > MAX_FILE_BYTES) return `larger than ${MAX_FILE_BYTES} bytes`

@@ -77,11 +77,11 @@ export interface Omitted {
 }
 
 /** The reason why a result is not in the pack. */
-export type LeftOutWhy = keyof Omitted
+export type OmissionReason = keyof Omitted
 
 /** An omitted result, for a person who asks why. */
-export interface LeftOut {
-  readonly why: LeftOutWhy
+export interface OmittedEntry {
+  readonly why: OmissionReason
   readonly id: number
   readonly name: string
   readonly type: string

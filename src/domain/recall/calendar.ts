@@ -34,7 +34,7 @@ export const MAX_TIME = 8.64e15
 export function isZone(zone: string): boolean {
   if (!ZONE.test(zone)) return false
   try {
-    momentIn(zone, 0)
+    timeIn(zone, 0)
     return true
   } catch (error) {
     if (error instanceof RangeError) return false
@@ -43,7 +43,7 @@ export function isZone(zone: string): boolean {
 }
 
 /** A time in a zone. @param zone an existing zone */
-export const momentIn = (zone: string, epochMs: Millis): LocalTime =>
+export const timeIn = (zone: string, epochMs: Millis): LocalTime =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
 
 /** The start of the day `days` after a given time. A day that the zone skips starts with the next one. */
@@ -76,7 +76,7 @@ const month = (moment: LocalTime): string => MONTHS[moment.month - 1] as string
 
 /** A time in a zone, in the forms of an answer. @param timezone an existing zone, as given by the caller */
 export function clockFace(timezone: string, epochMs: Millis): ClockFace {
-  const moment = momentIn(timezone, epochMs)
+  const moment = timeIn(timezone, epochMs)
   const iso = isoOf(moment)
   return {
     epochMs,
@@ -109,7 +109,7 @@ export interface TimeDescription extends ClockFace {
 
 /** Describes a time in a zone. @param timezone an existing zone, as given by the caller */
 export function describeTime(timezone: string, epochMs: Millis): TimeDescription {
-  const moment = momentIn(timezone, epochMs)
+  const moment = timeIn(timezone, epochMs)
   const monday = -sinceMonday(moment)
   const startOfNextDay = startOfDay(moment, 1)
   const startOfNextWeek = startOfDay(moment, monday + 7)

@@ -1,6 +1,6 @@
 import { trim } from '../text'
 import { DAY_MS, HOUR_MS, type Millis, readWrittenTime } from '../time'
-import { instantOf, type LocalTime, MAX_TIME, momentIn, sinceMonday, startOfDay, WEEKDAYS } from './calendar'
+import { instantOf, type LocalTime, MAX_TIME, sinceMonday, startOfDay, timeIn, WEEKDAYS } from './calendar'
 
 /** Parses time expressions such as `start of next week` in a time zone (fabric contract §6). */
 const PHRASES: Readonly<Record<string, (now: LocalTime) => number>> = {
@@ -51,8 +51,7 @@ export const warningsOf = (expression: string): string[] =>
 /** Milliseconds since 1970 of an expression; null for an unknown form or a time out of range. */
 export function resolveExpression(given: string, zone: string, now: Millis): number | null {
   const expression = trim(given).toLowerCase()
-  if (Object.hasOwn(PHRASES, expression))
-    return (PHRASES[expression] as (now: LocalTime) => number)(momentIn(zone, now))
+  if (Object.hasOwn(PHRASES, expression)) return (PHRASES[expression] as (now: LocalTime) => number)(timeIn(zone, now))
   const ago = AGO.exec(expression)
   if (ago !== null) return now - Number(ago[1]) * (UNITS[ago[2] as string] as number)
   if (EPOCH.test(expression)) return Number(expression) <= MAX_TIME ? Number(expression) : null

@@ -61,9 +61,9 @@ interface Noting {
 export const note = (caller: Noting, name: string, value: unknown): void => caller.receipt?.notes.note(name, value)
 
 /** Another call used the same idempotency key first. */
-export class KeyTaken extends Error {
+export class KeyAlreadyUsed extends Error {
   constructor() {
     super('another call with this idempotency_key was first')
-    this.name = 'KeyTaken'
+    this.name = 'KeyAlreadyUsed'
   }
 }

@@ -55,7 +55,7 @@ const SAYS_CODE = /\b(?:Exit code:?|exited with (?:exit )?code:?|exit status:?) 
 const SAYS_FAILURE = /\bcommand not found\b/i
 
 /** The outcome that an output states explicitly. */
-export function saidOutcome(output: string): Outcome {
+export function statedOutcome(output: string): Outcome {
   const ends = output.length > 2 * LOOKED_AT ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output
   const [, words, member] = SAYS_CODE.exec(ends) ?? []
   const code = words ?? member
@@ -94,7 +94,7 @@ function outcomeOf(reported: Outcome, response: unknown): Outcome {
   if (reported === 'failure') return 'failure'
   const code = isFields(response) ? exitCodeOf(response) : null
   if (code !== null) return code === 0 ? 'success' : 'failure'
-  const said = saidOutcome(outputOf(response))
+  const said = statedOutcome(outputOf(response))
   return said === 'unknown' ? reported : said
 }
 

@@ -8,7 +8,7 @@ import type { PackLink } from '../../domain/pack/candidate'
 import { itemOf, minimalItem } from '../../domain/pack/item'
 import { opponentsIn, successorsIn, withRelated } from '../../domain/pack/links'
 import { packMarkdown } from '../../domain/pack/markdown'
-import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import type { Omitted, OmittedEntry, Pack, PackItem, PackSection } from '../../domain/pack/pack'
 import { CONTENT, DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/pack-request'
 import { bestPlaces, completePassage, fitToBudget, learningsOf, type Passage } from '../../domain/pack/passages'
 import { type Candidate, type RankedGoal, rankEntries } from '../../domain/pack/rank-entries'
@@ -67,7 +67,7 @@ export interface Compiled {
   readonly pack: Pack
   /** The pack as Markdown with the contents. */
   readonly text: string
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly OmittedEntry[]
 }
 
 export type CompilePack = ReturnType<typeof createCompilePack>

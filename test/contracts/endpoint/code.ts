@@ -374,8 +374,8 @@ export function codeContract(connect: Connect): void {
           /language/.test(text),
         )
       expect(await told('pythn')).toEqual(['no file extension belongs to the language "pythn"; similar: python'])
-      expect((await told('kts'))[0]).toMatch(/near is kotlin$/)
-      expect((await told('esperanto'))[0]).toMatch(/known are typescript, javascript, .* and others$/)
+      expect((await told('kts'))[0]).toMatch(/similar: kotlin$/)
+      expect((await told('esperanto'))[0]).toMatch(/known languages: typescript, javascript, .* and others$/)
       expect(await told('python')).toBeUndefined()
       expect(await told('oddity', 'oddly_named')).toBeUndefined()
     })

@@ -97,7 +97,7 @@ export function packsContract(connect: Connect): void {
         related_to: ['1', 'likes:1', 'supersedes:x'],
         from: ['1', 'y'],
       })
-      expect(links.message).toContain('not "likes:1", "supersedes:x";')
+      expect(links.message).toContain('not "likes:1", "supersedes:x".')
       expect(links.message).toContain('from must contain IDs of entries, such as "42", not "y"')
       const several = await errorOf('remember', { title: '', content: '', kind: 'x' })
       expect(several.details.map(({ path }: Data) => path)).toEqual(['title', 'content', 'kind'])

@@ -1,5 +1,5 @@
 import { Problem } from '../../../domain/errors'
-import type { LeftOut, LeftOutWhy, Omitted, Pack, PackItem } from '../../../domain/pack/pack'
+import type { OmissionReason, Omitted, OmittedEntry, Pack, PackItem } from '../../../domain/pack/pack'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/pack-request'
 import { INTENTS, SECTION_TITLES } from '../../../domain/pack/sections'
 import type { Compiled } from '../../../services/pack/compile-pack'
@@ -11,7 +11,7 @@ import { Choice, Field } from '../parts/form'
 import { count, entryAt, plain, plural, score } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
-export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
+export const LEFT_OUT: Readonly<Record<OmissionReason, string>> = {
   limit: 'beyond the limit',
   budget: 'over the token budget',
   duplicate: 'already included',
@@ -21,7 +21,7 @@ export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
 export const WHYS = ['limit', 'budget', 'duplicate', 'superseded'] as const
 
 /** Lists the memories that were found but are not in the pack, by cause. */
-export const LeftOutList = ({ of, omitted }: { of: readonly LeftOut[]; omitted: Omitted }) =>
+export const LeftOutList = ({ of, omitted }: { of: readonly OmittedEntry[]; omitted: Omitted }) =>
   of.length === 0 ? null : (
     <section class="card">
       <h2>Left out</h2>

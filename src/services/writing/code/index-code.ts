@@ -1,5 +1,5 @@
 import { type CodeChunk, cutCode, embeddedText, withLineFeeds } from '../../../domain/code/chunks'
-import { checkRoot, contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../../domain/code/indexed-files'
+import { checkRoot, contentProblem, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../../domain/code/indexed-files'
 import { languageOf, normalizeLanguage } from '../../../domain/code/languages'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import { codeWords, contentLength, gramsOf } from '../../../domain/code/symbol-names'
@@ -178,7 +178,7 @@ export function createIndexCode(dependencies: {
     const skipped: { path: string; reason: string }[] = []
     for (const { path: given, content, language } of sent) {
       const normal = normalizePath(given, project)
-      const reason = 'reason' in normal ? normal.reason : contentFlaw(content)
+      const reason = 'reason' in normal ? normal.reason : contentProblem(content)
       if (reason !== null || 'reason' in normal) {
         skipped.push({ path: given.toWellFormed().replaceAll('\u0000', '\ufffd').slice(0, 1024), reason: reason ?? '' })
         continue
