@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { indexText } from '../../src/domain/search/indexed-text'
-import { onPostgres } from './beside'
 import { d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'
+import { onPostgres } from './direct-sql'
 import type { Key, World } from './isolation'
 
 /** The number of sessions in the capture contract (§7). */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { beside } from './beside'
+import { runSql } from './direct-sql'
 import type { Key, World } from './isolation'
 
 /**
@@ -107,10 +107,10 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   // Keys that the second version does not have are set to null, because reserved keys remain otherwise.
   const replaced = { project: null, audience: null, diary: null, agent_name: null, ...metadataOf(second) }
   await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: replaced })
-  if (state.archived) await beside(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
+  if (state.archived) await runSql(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
   if (state.captured) {
     const metadata = JSON.stringify({ ...metadataOf(second), captured: true })
-    await beside(sql`UPDATE entries SET captured = 1, metadata = ${metadata} WHERE id = ${id}`)
+    await runSql(sql`UPDATE entries SET captured = 1, metadata = ${metadata} WHERE id = ${id}`)
   }
   if (state.expires) world.clock.advance(2_000)
   let changeId: string | null = null
@@ -118,7 +118,7 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
     changeId = (await world.ok(ada, 'delete_context', { context_ids: [id] })).change_id as string
   if (state.deleted === 'in parts') {
     changeId = `removing${n}`
-    await beside(sql`
+    await runSql(sql`
       INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
       VALUES (${id}, ${ada.org}, 1, ${changeId}, ${ada.id}, NULL, ${world.clock.now()}, 1, 0)`)
   }
@@ -128,11 +128,11 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
 /** All stored data of an entry, regardless of readers. */
 export async function fingerprint(id: number): Promise<unknown> {
   const columns = sql.raw('version, text, metadata, tags, project, reader, archived, layer')
-  const [newest] = await beside(sql`
+  const [newest] = await runSql(sql`
     SELECT ${columns} FROM entries WHERE id = ${id}
     UNION ALL SELECT ${columns} FROM entry_versions WHERE entry_id = ${id}
     ORDER BY version DESC LIMIT 1`)
-  const [stands] = await beside(sql`
+  const [stands] = await runSql(sql`
     SELECT count(*) AS version FROM entries
     WHERE id = ${id} AND id NOT IN (SELECT entry_id FROM pending_deletes WHERE entry_id = ${id})`)
   return { ...newest, stands: stands?.version }

@@ -8,8 +8,8 @@ import { TestClock } from './scope'
 /** Whether the Vitest project of this file runs on PostgreSQL. */
 export const onPostgres = (): boolean => DATABASE === 'postgresql'
 
-/** The backends of the product, on whichever database these tests run. */
-export async function besideConnection<T>(run: (connection: SqlConnection) => Promise<T>): Promise<T> {
+/** Runs a function with a direct connection to the database of these tests. */
+export async function withSqlConnection<T>(run: (connection: SqlConnection) => Promise<T>): Promise<T> {
   if (!onPostgres()) return run(d1Adapters(new TestClock()).connection)
   const { connection } = postgresAdapters(new TestClock())
   try {
@@ -20,8 +20,8 @@ export async function besideConnection<T>(run: (connection: SqlConnection) => Pr
 }
 
 /** Runs one statement directly on the database. Numbers are returned as numbers. */
-export const beside = (statement: SQL): Promise<Row[]> =>
-  besideConnection(async (connection) => {
+export const runSql = (statement: SQL): Promise<Row[]> =>
+  withSqlConnection(async (connection) => {
     const [rows = []] = await connection.batch([statement])
     if (!onPostgres()) return [...rows]
     return rows.map((row) =>
