@@ -1,5 +1,5 @@
-// `npm run bench -- dashboard`: how long each page of the dashboard takes in a store of 10,000 entries, next to the tool that does most of its
-// work, asked by turns. See README.md.
+// `npm run bench -- dashboard`: measures each page of the dashboard in a store of 10,000 entries, in alternation with
+// the tool that does most of its work. See README.md.
 import { parseArgs } from 'node:util'
 import { entryAt } from './load/corpus.mjs'
 import { createClient } from './support/mcp.mjs'
@@ -56,7 +56,7 @@ async function measure(target, port) {
     /** @type {Map<string, number[]>} */
     const times = new Map()
     const sizes = new Map()
-    // Pages by turns, so that a slow moment of the machine falls on all of them; the first round warms up.
+    // Pages take turns, so that a slow moment of the machine affects all of them; the first round warms up.
     for (let i = 0; i <= calls; i++)
       for (const path of PAGES) {
         const { ms, bytes } = await look(server.origin, path)

@@ -1,5 +1,6 @@
-// `npm run bench -- feed`: what the feed of changes costs those who read it and those who write, and how soon a reader hears of a
-// write. Writers are measured side by side: two servers that differ in one thing alone, asked in turn. See README.md.
+// `npm run bench -- feed`: measures the cost of the change feed for readers and writers, and the delay until a reader
+// gets a write. Writers are measured side by side: two servers that differ in one option, called in alternation. See
+// README.md.
 import { parseArgs } from 'node:util'
 import { entryAt } from './load/corpus.mjs'
 import { createClient } from './support/mcp.mjs'

@@ -1,5 +1,5 @@
-// `npm run bench -- history`: what versions, receipts and the feed cost a write, in milliseconds and in bytes, side by side with
-// HISTORY_DAYS=0: two servers that differ in that alone, asked in turn. See README.md.
+// `npm run bench -- history`: measures the cost of versions, receipts and the feed for a write, in milliseconds and
+// bytes, side by side with HISTORY_DAYS=0: two servers that differ only in that, called in alternation. See README.md.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,5 @@
-// `npm run bench -- large`: what calls take in a store of 100,000 entries, next to FTS5's own order. See README.md.
+// `npm run bench -- large`: measures calls in a store of 100,000 entries, compared with FTS5's own order. See
+// README.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// `npm run bench -- load`: how fast the tools answer over MCP, and what grows with the table. See README.md.
+// `npm run bench -- load`: measures the tools over MCP, and how their cost grows with the table. See README.md.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

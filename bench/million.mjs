@@ -1,5 +1,6 @@
-// `npm run bench -- million --from STORES`: what calls take in orgs of 100,000, 10,000 and 1,000 entries among a million of fifty orgs, and in
-// each of these orgs alone in a store. STORES is where `npm run bench -- large --stores STORES` keeps its filled one. See README.md.
+// `npm run bench -- million --from STORES`: measures calls in organizations of 100,000, 10,000 and 1,000 entries among
+// a million of fifty organizations, and in each of these alone. STORES is the folder of `npm run bench -- large
+// --stores STORES`. See README.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

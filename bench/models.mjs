@@ -1,5 +1,6 @@
-// `npm run bench -- models --model FOLDER`: what the built-in model costs next to `local`, through the server, in one run: queries, writes,
-// memory, and how long others wait meanwhile. FOLDER holds config.json, a model and its tokenizer; see README.md.
+// `npm run bench -- models --model FOLDER`: compares the built-in model with `local`, through the server, in one run:
+// queries, writes, memory, and the delay of other requests. FOLDER contains config.json, a model and its tokenizer; see
+// README.md.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

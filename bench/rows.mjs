@@ -1,4 +1,5 @@
-// `npm run bench -- rows`: trips, rows read and rows written of every kind of call, as D1's own counters tell them. See README.md.
+// `npm run bench -- rows`: counts trips, rows read and rows written of every kind of call, from D1's own counters. See
+// README.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { measureCost } from './load/measure.mjs'

@@ -1,4 +1,4 @@
-// `npm run bench -- size`: bytes that an entry takes in D1, and what of it takes them. See README.md.
+// `npm run bench -- size`: measures the bytes of an entry in D1 by part. See README.md.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,4 +1,5 @@
-// `npm run bench -- statistics`: what a search on PostgreSQL costs before the planner knows the tables, and after. See README.md.
+// `npm run bench -- statistics`: measures a search on PostgreSQL before and after the planner has statistics. See
+// README.md.
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { casesFor } from './load/cases.mjs'

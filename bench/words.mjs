@@ -1,6 +1,6 @@
-// `npm run bench -- words`: what do searches of one to ten words cost on D1, where words are as common as in a language: few in thousands of
-// entries, many in a handful? Milliseconds and rows read by the number of words; with --ref beside an earlier commit, over the same store,
-// and whether both found the same. See README.md.
+// `npm run bench -- words`: measures searches of one to ten words on D1, where words are as frequent as in a language:
+// few in thousands of entries, many in a handful. Milliseconds and rows read by the number of words; with --ref
+// compared with an earlier commit over the same store, and whether both returned the same. See README.md.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -12,7 +12,7 @@ export interface ModelChoice<Provider extends string = string> {
   readonly model: string
 }
 
-/** An environment: values by the names of variables, as they come. */
+/** Environment variables by name, unparsed. */
 export type Environment = Readonly<Record<string, unknown>>
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {
@@ -28,7 +28,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 
 const FIELD = /^([A-Za-z0-9_-]+)(?::(string|integer|boolean|float|array|object))?$/
 
-/** Reads variables one by one and gathers what is wrong with any. */
+/** Parses environment variables, and collects all problems. */
 export class Reader {
   readonly problems: string[] = []
 
@@ -44,7 +44,7 @@ export class Reader {
     const value = this.text(name)
     if (value === undefined || value === '') return fallback
     const found = values.find((known) => known.toLowerCase() === value.toLowerCase())
-    if (found === undefined) this.problems.push(`${name} is "${value}"; it must be one of ${values.join(', ')}`)
+    if (found === undefined) this.problems.push(`${name} is "${value}", but must be one of ${values.join(', ')}`)
     return found ?? fallback
   }
 
@@ -52,7 +52,7 @@ export class Reader {
     const value = this.text(name)
     if (value === undefined || value === '') return fallback
     const found = BOOLEANS[value.toLowerCase()]
-    if (found === undefined) this.problems.push(`${name} is "${value}"; it must be true or false`)
+    if (found === undefined) this.problems.push(`${name} is "${value}", but must be true or false`)
     return found ?? fallback
   }
 
@@ -61,23 +61,23 @@ export class Reader {
     if (value === undefined || value === '') return fallback
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
     if (number >= min && number <= max) return number
-    this.problems.push(`${name} is "${value}"; it must be a whole number from ${min} to ${max}`)
+    this.problems.push(`${name} is "${value}", but must be a whole number from ${min} to ${max}`)
     return fallback
   }
 
-  /** Its value is in no message. */
+  /** A secret, whose value never appears in messages. */
   secret(name: Variable, minLength: number): string | null {
     const value = this.text(name)
     if (value === undefined || value === '') return null
     if (value.length < minLength || !/^[\x21-\x7e]+$/.test(value) || value.startsWith('cp_'))
       this.problems.push(
-        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; make one ` +
+        `${name} must have at least ${minLength} characters, ASCII without spaces, and not begin with "cp_"; create one ` +
           'with: openssl rand -base64 32',
       )
     return value
   }
 
-  /** The cosine of texts with nothing in common, and that of a question and its answer. */
+  /** The reference cosines: of unrelated texts, of a question and its answer, and optionally the level of doubt. */
   levels(name: Variable): Levels | null {
     const value = this.text(name)
     if (value === undefined || value === '') return null
@@ -88,7 +88,7 @@ export class Reader {
     if (more.length === 0 && nothing >= -1 && nothing < answer && answer <= 1 && isLevel)
       return { nothing, answer, ...(doubt === undefined ? {} : { doubt }) }
     this.problems.push(
-      `${name} is "${value}"; it must be two cosines, the smaller first, and optionally the level of doubt, such as 0,0.6 or 0,0.6,0.63`,
+      `${name} is "${value}", but must be two cosines, the smaller first, and optionally the level of doubt, such as 0,0.6 or 0,0.6,0.63`,
     )
     return null
   }
@@ -100,28 +100,28 @@ export class Reader {
       .filter((item) => item !== '')
   }
 
-  /** Names of hosts; what they mean is read by `access.ts`, which stands before everything else. */
+  /** Host names, validated here and used in `access.ts`. */
   hosts(name: Variable): void {
     for (const item of this.list(name, ''))
       if (readHost(item) === null)
         this.problems.push(
-          `${name} holds "${item}"; write host names, with a port where it matters: memory.example.com`,
+          `${name} contains "${item}", but must be a list of host names, with a port if needed, such as memory.example.com`,
         )
   }
 
-  /** Origins of pages; read again by `access.ts`. */
+  /** Origins of pages, validated here and used in `access.ts`. */
   origins(name: Variable): void {
     for (const item of this.list(name, ''))
       if (readOrigin(item) === null)
         this.problems.push(
-          `${name} holds "${item}"; write origins without a path, with https but for this machine: https://app.example.com`,
+          `${name} contains "${item}", but must be a list of https origins without a path, such as https://app.example.com (http only for localhost)`,
         )
   }
 
   schema(name: Variable, fallback: string): string {
     const value = this.text(name) || fallback
     if (/^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_')) return value
-    this.problems.push(`${name} must be a-z, 0-9 and _, at most 63, not beginning with a digit or pg_`)
+    this.problems.push(`${name} must have at most 63 characters of a-z, 0-9 and _, and not begin with a digit or pg_`)
     return fallback
   }
 
@@ -132,7 +132,7 @@ export class Reader {
     return fallback
   }
 
-  /** A provider that is `none` until it is chosen, with its model. */
+  /** A provider with its model; null for `none`, the default. */
   model<Provider extends string>(
     prefix: 'SUMMARY' | 'RERANKING',
     enabled: boolean,
@@ -143,7 +143,7 @@ export class Reader {
     const provider = this.choice(name, 'none', ['none', ...providers])
     if (provider === 'none' || !enabled) return null
     const model = this.text(`${prefix}_MODEL`) || models[provider]
-    if (model === '') this.problems.push(`${prefix}_MODEL must name the model, since ${name} is ${provider}`)
+    if (model === '') this.problems.push(`${prefix}_MODEL is required, because ${name} is ${provider}`)
     return { provider, model }
   }
 
@@ -151,12 +151,12 @@ export class Reader {
     const items = this.list(name, fallback)
     const names = items.map((item) => item.replace(/:.*/, ''))
     const twice = names.find((field, i) => names.indexOf(field) !== i)
-    if (twice !== undefined) this.problems.push(`${name} names "${twice}" twice; name each field once`)
+    if (twice !== undefined) this.problems.push(`${name} contains "${twice}" twice`)
     return items.flatMap((item) => {
       const match = FIELD.exec(item)
       if (match) return [{ name: match[1] as string, type: (match[2] ?? 'string') as IndexedFieldConfig['type'] }]
       this.problems.push(
-        `${name} holds "${item}"; write name or name:type with one of string, integer, boolean, float, array, object`,
+        `${name} contains "${item}", but must have the form name or name:type, with one of the types string, integer, boolean, float, array, object`,
       )
       return []
     })

@@ -9,7 +9,7 @@ import type { Levels } from './domain/recall/similarity'
 import { FUSION_METHODS, type FusionMethod } from './domain/search/fusion'
 import type { Millis } from './domain/time'
 
-/** Configuration: environment variables, parsed once into a value that cannot express nonsense (threads contract §11). */
+/** The configuration, parsed and validated once from environment variables (threads contract §11). */
 export type { IndexedFieldConfig, ModelChoice } from './config-reader'
 
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
@@ -17,23 +17,23 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface Config {
   readonly authMode: 'open' | 'required'
-  /** Null: nobody may make organizations. */
+  /** Null disables administration of organizations. */
   readonly adminToken: string | null
-  /** For each key; null where there is no limit. Open mode has none. */
+  /** Limits per key; null for no limit. Open mode has none. */
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
-  /** For each organization. */
+  /** Limits per organization. */
   readonly quotas: Quotas
-  /** How long the feed of changes is kept. */
+  /** Days for which changes are retained. */
   readonly changesDays: number
-  /** How long the audit log is kept. */
+  /** Days for which the audit log is retained. */
   readonly auditDays: number
-  /** How many days what hooks capture is kept unless somebody keeps it; 0: nothing is captured. */
+  /** Days after which captured sessions expire unless they are approved; 0 disables capture. */
   readonly captureDays: number
-  /** Days that daily backups are kept. */
+  /** Days for which daily backups are retained. */
   readonly backupKeep: number
   readonly history: HistoryTerms
   readonly storageBackend: 'sqlite' | 'postgresql'
-  /** Where the tables are, with PostgreSQL. */
+  /** The schema of the tables in PostgreSQL. */
   readonly postgresqlSchema: string
   readonly logLevel: LogLevel
   /** Null: the built-in text; empty: none. */
@@ -52,38 +52,38 @@ export interface Config {
     readonly overfetch: number
   }
   readonly vectorBackend: VectorBackend
-  /** Megabytes of an isolate that vectors may take. */
+  /** Megabytes of an isolate for vectors. */
   readonly vectorMemoryMb: number
-  /** What happens to what looks like a secret in writes other than events and code. */
+  /** Whether suspected secrets are redacted, or only reported, in writes other than events and code. */
   readonly redact: 'warn' | 'always'
-  /** The memories of packs and hooks: all, or those of which a person has approved the current version. */
+  /** Whether packs and hooks use all memories, or only those whose current version is approved by a person. */
   readonly packTrust: 'all' | 'approved'
   readonly embedding: {
     readonly provider: EmbeddingProvider
     readonly model: string
     readonly dimensions: number
-    /** What a write does when its vectors cannot be made: fail, or go on and make them later. */
+    /** Behavior of a write whose vectors cannot be created: fail, or create them later. */
     readonly onFailure: 'fail' | 'defer'
-    /** How long one request to the model may take, in milliseconds. */
+    /** Maximum duration of one request to the model, in milliseconds. */
     readonly timeoutMs: Millis
-    /** Null: those of the model, known or measured. */
+    /** Null: the known or measured levels of the model. */
     readonly levels: Levels | null
-    /** State of the `builtin` model, from the process that runs it: while it is not ready, `provider` is `local`. */
+    /** State of the `builtin` model, from the process that runs it. While it is not ready, `provider` is `local`. */
     readonly hosted: ModelState | null
   }
-  /** Null: a text is one chunk, however long. */
+  /** Null: every text is one chunk. */
   readonly chunking: { readonly size: number; readonly overlap: number } | null
-  /** Null: off, or no provider. */
+  /** Null: disabled, or without a provider. */
   readonly summary:
     | (ModelChoice<SummaryProvider> & { readonly maxTokens: number; readonly minContentLength: number })
     | null
-  /** The model of SUMMARY_PROVIDER for background work that reads memories; null where no such work is switched on. */
+  /** The model of SUMMARY_PROVIDER for background work that reads memories; null when none is enabled. */
   readonly languageModel: (ModelChoice<SummaryProvider> & { readonly maxTokens: number }) | null
-  /** Whether the model decides what became of earlier memories on the same subject. */
+  /** Whether the model compares memories with earlier ones on the same subject. */
   readonly contradictionJudge: boolean
   /** Whether the model proposes memories at the end of captured sessions. */
   readonly captureProposals: boolean
-  /** Calls of that work in a day (UTC), of all organizations together. */
+  /** Maximum calls per day (UTC) for that work, for all organizations together. */
   readonly modelCallsPerDay: number
   readonly reranking: ModelChoice<RerankingProvider> | null
   readonly ollamaHost: string
@@ -92,7 +92,7 @@ export interface Config {
 
 type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 
-/** Who makes embeddings, summaries and another order; a provider need not do all of them. */
+/** Providers by purpose; a provider need not support all of them. */
 export const EMBEDDING_PROVIDERS = ['local', 'builtin', 'workers-ai', 'ollama', 'openai'] as const
 export const SUMMARY_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
 export const RERANKING_PROVIDERS = ['workers-ai', 'ollama', 'openai'] as const
@@ -105,7 +105,7 @@ export { VARIABLES } from './variables.mjs'
 
 const DEFAULT_INDEXED = 'status, agent_name, task_name, project, report_type, references:object, technologies:array'
 
-/** The configurations that PostgreSQL ships, which name the languages on every backend. */
+/** Languages of full-text search, named like the configurations of PostgreSQL. */
 export const FTS_LANGUAGES = [
   'simple',
   ...['arabic', 'armenian', 'basque', 'catalan', 'danish', 'dutch', 'english', 'finnish', 'french', 'german'],
@@ -124,7 +124,7 @@ const EMBEDDING_DEFAULTS: Readonly<Record<EmbeddingProvider, readonly [model: st
   openai: ['text-embedding-3-small', 1536],
 }
 
-/** Empty where the model must be named. */
+/** Default models; empty where the model must be set. */
 const SUMMARY_MODELS: Readonly<Record<SummaryProvider, string>> = {
   'workers-ai': '@cf/zai-org/glm-4.7-flash',
   ollama: 'qwen3:0.6b',
@@ -142,8 +142,9 @@ const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
 /**
- * @param reader that reads the environment; docs/configuration.md is made by one that notes what it is asked for
- * @throws Problem unavailable that lists every bad value, so that one reading is enough to mend them all
+ * Parses the environment variables.
+ * @param reader reads the environment; the generator of docs/configuration.md passes one that records all names
+ * @throws Problem unavailable with all problems, so that they can be fixed together
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one list of the variables, each in one line
 export function parseConfig(env: Environment, reader = new Reader(env)): Config {
@@ -151,16 +152,17 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   const onPostgres = storage === 'postgresql'
   const vectorBackend = reader.choice('VECTOR_BACKEND', onPostgres ? 'pgvector' : 'object', VECTOR_BACKENDS)
   if (vectorBackend === 'pgvector' && !onPostgres)
-    reader.problems.push('VECTOR_BACKEND is pgvector, which needs STORAGE_BACKEND=postgresql')
-  // Read again by the objects that hold the vectors, which no request configures.
+    reader.problems.push('VECTOR_BACKEND=pgvector requires STORAGE_BACKEND=postgresql')
+  // The Durable Objects with the vectors read it again.
   const vectorMemoryMb = reader.integer('VECTOR_MEMORY_MB', VECTOR_MEMORY_MB, 40, 1_000_000)
   const provider = reader.choice('EMBEDDING_PROVIDER', 'local', EMBEDDING_PROVIDERS)
-  // Read again by the process that runs the built-in model.
+  // The process that runs the built-in model reads it again.
   reader.url('MODEL_URL', 'https://huggingface.co')
   const [defaultModel, defaultDimensions] = EMBEDDING_DEFAULTS[provider]
   const size = reader.integer('CHUNK_SIZE', 1500, 100, 10_000)
   const overlap = reader.integer('CHUNK_OVERLAP', 150, 0, 500)
-  if (overlap >= size) reader.problems.push(`CHUNK_OVERLAP is ${overlap}; it must be smaller than CHUNK_SIZE (${size})`)
+  if (overlap >= size)
+    reader.problems.push(`CHUNK_OVERLAP is ${overlap}, but must be smaller than CHUNK_SIZE (${size})`)
   reader.choice('CHUNK_AGGREGATION', 'max', ['max'])
   reader.hosts('ALLOWED_HOSTS')
   reader.origins('ALLOWED_ORIGINS')
@@ -172,7 +174,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   const summary = summarizes ? chatModel : null
   if (readsBehind && chatModel === null)
     reader.problems.push(
-      `${contradictionJudge ? 'CONTRADICTION_JUDGE' : 'CAPTURE_PROPOSALS'} is on; it needs a model: set SUMMARY_PROVIDER`,
+      `${contradictionJudge ? 'CONTRADICTION_JUDGE' : 'CAPTURE_PROPOSALS'} requires a model. Set SUMMARY_PROVIDER`,
     )
   const reranks = reader.boolean('ENABLE_RERANKING', true)
   const summarySize = {
@@ -253,7 +255,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   )
   if (isAsked && key === null && base === OPENAI)
     reader.problems.push(
-      `OPENAI_API_KEY is not set, and ${OPENAI} needs one; set it, or set OPENAI_API_BASE to a server that needs none`,
+      `OPENAI_API_KEY is not set, but ${OPENAI} requires it. Set it, or set OPENAI_API_BASE to a server that does not need a key`,
     )
   if (reader.problems.length > 0)
     throw new Problem('unavailable', `The server is not configured correctly: ${reader.problems.join('; ')}`)

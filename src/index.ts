@@ -15,16 +15,16 @@ export { FeedObject } from './adapters/feed-object/object'
 export { GateObject } from './adapters/gate-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 
-/** The Worker: requests, and the schedule that finishes what requests left to be done. */
+/** The entry point of the Worker: handles requests, and runs the schedule that completes their background work. */
 type Env = Bindings &
   Environment & {
-    /** Without it there is no OAuth, and keys only. */
+    /** Stores grants of OAuth; without it, clients can only use keys. */
     readonly OAUTH_KV?: KVNamespace
-    /** A dataset of Analytics Engine, for what each request was and cost; optional. */
+    /** Analytics Engine dataset for measurements of requests; optional. */
     readonly METRICS?: AnalyticsEngineDataset
   }
 
-/** The same for all requests of an isolate. */
+/** Parsed configurations, shared by all requests of an isolate. */
 const configs = new WeakMap<Env, Config>()
 
 function configOf(env: Env): Config {
@@ -37,10 +37,10 @@ function configOf(env: Env): Config {
   return config
 }
 
-/** The name of the schedule that runs when the model next to the Worker is ready (scripts/serve/schedule.mjs). */
+/** Name of the schedule that runs when the model next to the Worker is ready (scripts/serve/schedule.mjs). */
 const MODEL_IS_READY = 'the built-in model is ready'
 
-/** @param isNews whether the built-in model is known to have changed */
+/** Creates the services of a request. @param isNews whether the built-in model is known to have changed */
 async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNews = false) {
   const config = await withBuiltinModel(configOf(env), env, isNews)
   const measure = createMeasure(createLog(config.logLevel), () => Date.now())
@@ -48,7 +48,7 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNew
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
   const { OAUTH_KV: kv, METRICS: metrics } = env
-  // On one machine nobody needs a grant, and clients that find OAuth described would ask for one.
+  // In open mode grants are not needed, and clients that discover OAuth would request one.
   const granting = kv !== undefined && config.authMode === 'required'
   return {
     config,
@@ -79,7 +79,7 @@ async function runSchedule(cron: string, env: Env, ctx: Pick<ExecutionContext, '
   }
 }
 
-/** Whether `npm start` asks for the schedule (scripts/serve/schedule.mjs). Deployments have no token. */
+/** Whether `npm start` requests the schedule (scripts/serve/schedule.mjs). Deployments have no token. */
 const isScheduleRequest = ({ headers }: Request, { SCHEDULE_TOKEN: token }: Env): boolean =>
   typeof token === 'string' && token.length >= 32 && headers.get('x-schedule-token') === token
 

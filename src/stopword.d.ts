@@ -1,4 +1,4 @@
-/** Words that hold sentences together, by language; the package has no types of its own. */
+/** Function words by language; the package has no types. */
 declare module 'stopword' {
   type Words = readonly string[]
   export const ces: Words, dan: Words, deu: Words, eng: Words, fin: Words, fra: Words, hrv: Words, ita: Words

@@ -1,5 +1,5 @@
-// The names of all variables that the Worker reads. Of the environment of a shell, `npm start` hands these to it and no others;
-// src/config.ts gives each its meaning, and does not compile with a name that is missing here.
+// Names of all variables that the Worker reads. `npm start` passes only these from the environment of the shell.
+// src/config.ts parses them, and does not compile with a name that is missing here.
 
 export const VARIABLES = /** @type {const} */ ([
   'ADMIN_TOKEN',

@@ -1,4 +1,5 @@
-// `npm run bench -- code`: how fast is a repository indexed, and how fast are the three searches in it? In plain workerd, over MCP.
+// `npm run bench -- code`: measures the time to index a repository, and of the three searches in it. In plain workerd,
+// over MCP.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

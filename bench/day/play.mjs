@@ -1,5 +1,6 @@
-// A working day of two coding agents on two projects, call by call: what they ask is what a session asks, and each answer comes back with
-// what it is about. A test reads the answers by rules (test/contracts/endpoint/working-day.ts); `node bench/day/run.mjs` counts their tokens.
+// A working day of two coding agents on two projects, call by call. Requests are like those of real sessions, and each
+// answer is returned with its subject. A test checks the answers by rules (test/contracts/endpoint/working-day.ts);
+// `node bench/day/run.mjs` counts their tokens.
 
 /** Words in every text of one project and in none of the other. */
 export const MARKS = { ferry: 'quayside', kiln: 'stoneware' }

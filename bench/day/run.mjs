@@ -1,4 +1,5 @@
-// `node bench/day/run.mjs [--ref COMMIT …]`: tokens that a working day's answers cost a model, by tool, for this tree and for commits.
+// `node bench/day/run.mjs [--ref COMMIT …]`: counts the tokens of a working day's answers, by tool, for this tree and
+// for commits.
 import { parseArgs } from 'node:util'
 import { createClient } from '../support/mcp.mjs'
 import { markdownTable, thousands } from '../support/numbers.mjs'

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 
 const where = circumstances()
 const state = mkdtempSync(join(tmpdir(), 'commonplace-crash-'))
-// A database may have to run as another user, who has to come here.
+// A database may run as another user, who needs access to this folder.
 letPass(state)
 try {
   const result = await crashAgainAndAgain({

@@ -124,13 +124,13 @@ class Play {
     }
   }
 
-  /** @param {Call} call @param {{ data: any, isError: boolean }} again @param {boolean} [beside] made at the same time */
-  compare(call, again, beside = false) {
+  /** @param {Call} call @param {{ data: any, isError: boolean }} again @param {boolean} [isSimultaneous] made at the same time */
+  compare(call, again, isSimultaneous = false) {
     this.replays++
     const { replayed: _, ...first } = call.data
     const { replayed, ...second } = again.data
     // Of two at the same moment either may be the first.
-    const once = replayed === true || (beside && call.data.replayed === true)
+    const once = replayed === true || (isSimultaneous && call.data.replayed === true)
     if (again.isError || !once || !isDeepStrictEqual(first, second))
       this.model.wrong.push(
         `${call.name} ${JSON.stringify(call.args)}: ${JSON.stringify(call.data)}, again ${JSON.stringify(again.data)}`,

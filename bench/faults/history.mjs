@@ -1,5 +1,5 @@
-// `node bench/faults/history.mjs`: checks that eight clients lose or double nothing while their answers are dropped and the server is killed?
-// See ../README.md.
+// `node bench/faults/history.mjs`: checks that eight clients lose and double nothing while their answers are dropped
+// and the server is killed. See ../README.md.
 import { parseArgs } from 'node:util'
 import { letPass } from '../support/folders.mjs'
 import { circumstances, writeSection } from '../support/results.mjs'
@@ -26,7 +26,7 @@ const rows = []
 let wrong = 0
 for (const target of values.targets.split(',')) {
   const state = workspace.folder(`state-${target}`)
-  // A database may have to run as another user, who has to come here.
+  // A database may run as another user, who needs access to this folder.
   letPass(state)
   const result = await playHistory({
     async start() {

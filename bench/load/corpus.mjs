@@ -9,7 +9,7 @@ const TAGS = 60
 const STATUSES = ['done', 'done', 'done', 'open', 'open', 'in_progress', 'in_progress', 'review', 'closed', 'closed']
 const TECHNOLOGIES = ['typescript', 'sqlite', 'postgres', 'workers', 'react', 'docker', 'python', 'terraform']
 
-/** Each probe marks this many entries, spread evenly over the whole table, however large it is. */
+/** Each probe marks this many entries, spread evenly over the table. */
 export const PROBE_MATCHES = 100
 
 /** Values that only probes have. */

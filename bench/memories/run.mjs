@@ -1,5 +1,5 @@
-// `npm run bench -- memories`: how fast memories are stored, recalled, listed and gathered for the moment, next to what the threads tools
-// take for the like in the same run, on D1 and on PostgreSQL in plain workerd. See bench/README.md.
+// `npm run bench -- memories`: measures storing, recalling, listing and getting current memories, compared with the
+// threads tools in the same run, on D1 and on PostgreSQL in plain workerd. See bench/README.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -112,8 +112,8 @@ try {
 } finally {
   workspace.remove()
 }
-/** Notes on where the time goes, by commit. */
-const causes = readFileSync(resolve(import.meta.dirname, 'causes.md'), 'utf8')
+/** Notes on the cost by commit. */
+const causes = readFileSync(resolve(import.meta.dirname, '../records/memories-causes.md'), 'utf8')
 const report = `## Memories
 
 ${where}.

@@ -1,4 +1,5 @@
-// The gold set: a made-up history of a team, and goals with what their packs should hold. See ../README.md.
+// The gold set: a made-up history of a team, and goals with the memories that their packs should contain. See
+// ../README.md.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

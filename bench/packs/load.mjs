@@ -1,4 +1,5 @@
-// How long a pack takes in a full table, next to a hybrid search in the same run: `npm run bench -- packs-load`. See ../README.md.
+// `npm run bench -- packs-load`: measures packs in a large table, compared with a hybrid search in the same run. See
+// ../README.md.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

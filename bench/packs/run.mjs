@@ -1,4 +1,5 @@
-// `npm run bench -- packs`: do packs contain what a goal needs, and nothing that they must not? See ../README.md.
+// `npm run bench -- packs`: measures whether packs contain the memories that a goal needs, and none that they must not.
+// See ../README.md.
 import { parseArgs } from 'node:util'
 import { circumstances, writeSection } from '../support/results.mjs'
 import { createWorkspace } from '../support/workspace.mjs'

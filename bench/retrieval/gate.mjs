@@ -1,4 +1,4 @@
-// `--min fts.recall@10=0.6`: a floor under a measure.
+// `--min fts.recall@10=0.6`: a minimum for a measure.
 import { LEG_NAMES } from './legs.mjs'
 import { QUALITY } from './metrics.mjs'
 
@@ -51,7 +51,7 @@ export function readFloor(text) {
 
 /** How much less recall@10 a hybrid search may have than the better of its two searches on one collection. */
 const SLACK = 0.02
-/** What it must have above words on the mean of the collections: with vectors of a real model, which know other words. */
+/** Minimum gain over full-text search on the mean of the collections. Vectors of a real model know other words. */
 const GAIN = { local: 0, real: 0.07 }
 
 /**

@@ -25,7 +25,7 @@ const collections = values.collections.split(',').map((name) => readCollection(f
 const queries = collections.flatMap(({ queries }) => queries).filter((_, i) => i % Number(values.every) === 0)
 const workspace = createWorkspace(values.ref)
 
-/** What each question found: ids and scores in order, and the totals. */
+/** The results of each question: IDs and scores in order, and the totals. */
 async function answersOf(target, port) {
   const server = await startServer(target, {
     workspace,

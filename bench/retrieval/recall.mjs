@@ -1,5 +1,5 @@
-// `npm run bench -- recall`: does `context_recall` find what the threads tools find, what does its threshold leave, and what does it find where
-// nothing answers? See ../README.md.
+// `npm run bench -- recall`: measures whether `context_recall` finds the same as the threads tools, which results its
+// threshold excludes, and what it returns where nothing answers the question. See ../README.md.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../scripts/install.mjs'

@@ -67,7 +67,7 @@ function isRepeated(row, rows) {
 }
 
 /**
- * What was measured with the vectors of one model.
+ * The measurements with the vectors of one model.
  *
  * @typedef {object} Measured
  * @property {string} model

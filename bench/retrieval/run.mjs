@@ -1,4 +1,4 @@
-// `npm run bench -- retrieval`: how well the searches find what is known to answer a question. See ../README.md.
+// `npm run bench -- retrieval`: measures how well the searches find known answers to questions. See ../README.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

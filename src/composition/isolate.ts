@@ -1,4 +1,4 @@
-// What lives as long as an isolate, and is the same for all of its requests.
+// State that lives as long as an isolate and is shared by its requests.
 
 import type { ModelService } from '../adapters/builtin/embedder'
 import type { FeedObject } from '../adapters/feed-object/object'
@@ -18,42 +18,42 @@ import type { PendingState } from '../services/keeping/pending-index'
 import type { CatchUpState } from '../services/keeping/sync-vectors'
 import type { NamesCache } from '../services/people/project-names'
 
-/** What a deployment binds to the Worker. */
+/** The bindings of a deployment. */
 export interface Bindings {
   /** Absent with STORAGE_BACKEND=postgresql. */
   readonly DB?: D1Database
   /** Only with STORAGE_BACKEND=postgresql. */
   readonly HYPERDRIVE?: Pick<Hyperdrive, 'connectionString'>
-  /** Absent in an account without R2; nothing but images needs it. */
+  /** Absent in an account without R2; only images need it. */
   readonly IMAGES?: R2Bucket
-  /** Where the daily backups go; absent where there are none. */
+  /** The bucket of daily backups; absent without backups. */
   readonly BACKUP_BUCKET?: R2Bucket
-  /** Absent where VECTOR_BACKEND is pgvector or vectorize and nobody bound it. */
+  /** Optional where VECTOR_BACKEND is pgvector or vectorize. */
   readonly VECTORS?: DurableObjectNamespace<VectorObject>
   /** Counts the requests of each key. */
   readonly GATES: DurableObjectNamespace<GateObject>
-  /** Carries commits to those who wait for them; absent in a deployment whose wrangler.toml does not bind it yet. */
+  /** Notifies waiting calls of changes; optional. */
   readonly FEEDS?: DurableObjectNamespace<FeedObject>
-  /** Counts requests a minute in the place of GATES, with the numbers of wrangler.toml. */
+  /** Limits requests per minute in place of GATES, with the numbers of wrangler.toml. */
   readonly RATE_LIMITER?: RateLimitBinding
   /** Only with VECTOR_BACKEND=vectorize. */
   readonly VECTORIZE?: VectorizeBinding
-  /** Tells what is wrong with the files of a local D1; only where `npm start` runs the Worker. */
+  /** Reports damaged files of a local D1; only with `npm start`. */
   readonly LOCAL_STORAGE?: Pick<Fetcher, 'fetch'>
   /**
-   * Set by `npm start`: the header in which its entry names a client's address, under a name drawn at each start. Where it is set,
-   * headers of Cloudflare are those of a client.
+   * Set by `npm start`: name of the header with the client's address, random at each start. If it is set, headers of
+   * Cloudflare are ignored because clients can send them.
    */
   readonly CLIENT_ADDRESS_HEADER?: string
-  /** Set by `npm start`, drawn at each start: a request with it runs the schedule, which nothing else runs on this machine. */
+  /** Set by `npm start`, random at each start: a request with it runs the schedule, which nothing else runs locally. */
   readonly SCHEDULE_TOKEN?: string
-  /** Runs the model of `EMBEDDING_PROVIDER=builtin`; only where `npm start` runs the Worker. */
+  /** Runs the model of `EMBEDDING_PROVIDER=builtin`; only with `npm start`. */
   readonly BUILTIN_MODEL?: ModelService
-  /** Only where a provider is `workers-ai`. */
+  /** Only with a `workers-ai` provider. */
   readonly AI?: AiRunner
 }
 
-/** Analyzers remember what words become, so each lives as long as the isolate. */
+/** Analyzers cache words, so each lives as long as the isolate. */
 const analyzers = new Map<string, Analyzer>()
 
 export function analyzerFor(language: string): Analyzer {
@@ -64,10 +64,10 @@ export function analyzerFor(language: string): Analyzer {
 
 const databaseOf = ({ DB, HYPERDRIVE }: Bindings): object => HYPERDRIVE ?? DB ?? {}
 
-/** State of catching up in this isolate, by database and model. */
+/** State of the catch-up in this isolate, by database and model. */
 const catchingUp = new WeakMap<object, Map<string, CatchUpState>>()
 
-/** @param model whose vectors are made; null for none */
+/** @param model model whose vectors are created; null for none */
 export function catchUpState(bindings: Bindings, model: string | null): CatchUpState {
   const database = databaseOf(bindings)
   const states = catchingUp.get(database) ?? new Map<string, CatchUpState>()
@@ -77,7 +77,7 @@ export function catchUpState(bindings: Bindings, model: string | null): CatchUpS
   return state
 }
 
-/** Since when this isolate knows its databases. */
+/** When this isolate first used each database. */
 const pending = new WeakMap<object, PendingState>()
 
 export function pendingState(bindings: Bindings, now: Millis): PendingState {
@@ -87,7 +87,7 @@ export function pendingState(bindings: Bindings, now: Millis): PendingState {
   return state
 }
 
-/** Who makes vectors that were queued, by database. */
+/** Coordinates the creation of queued vectors, by database. */
 const embedding = new WeakMap<object, EmbeddingTurn>()
 
 export function embeddingTurn(bindings: Bindings, now: () => Millis): EmbeddingTurn {
@@ -97,7 +97,7 @@ export function embeddingTurn(bindings: Bindings, now: () => Millis): EmbeddingT
   return turn
 }
 
-/** Resolved names of projects, by database. */
+/** Resolved project names, by database. */
 const projectNames = new WeakMap<object, NamesCache>()
 
 export function namesCacheOf(bindings: Bindings): NamesCache {
@@ -107,7 +107,7 @@ export function namesCacheOf(bindings: Bindings): NamesCache {
   return cache
 }
 
-/** What cosines of models mean, by database. */
+/** Reference cosines of models, by database. */
 const levels = new WeakMap<object, Map<string, Levels>>()
 
 export function levelsOf(bindings: Bindings): Map<string, Levels> {
@@ -117,7 +117,7 @@ export function levelsOf(bindings: Bindings): Map<string, Levels> {
   return known
 }
 
-/** Says to the log, and so to what measures a request, how long a stage took. */
+/** Logs the duration of a stage. */
 const timing =
   (stage: 'embed' | 'index', log: Log) =>
   <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
@@ -130,7 +130,7 @@ const timing =
     }
   }
 
-/** The model, with a watch beside it; what tells nothing of time passes as it is. */
+/** An embedder that logs its duration. */
 export function timedEmbedder(embedder: Embedder, log: Log): Embedder {
   const timed = timing('embed', log)
   const { embed, embedInTime, embedPatiently } = embedder
@@ -142,7 +142,7 @@ export function timedEmbedder(embedder: Embedder, log: Log): Embedder {
   }
 }
 
-/** The index of vectors likewise. What it asks of a database counts there too. */
+/** A vector index that logs its duration, including its database queries. */
 export function timedIndex(index: VectorIndex, log: Log): VectorIndex {
   const timed = timing('index', log)
   const { search, nearby, apply, settle, state } = index

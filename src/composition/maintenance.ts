@@ -24,8 +24,8 @@ import { createCatchUp, type SyncVectors } from '../services/keeping/sync-vector
 import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isolate'
 import { confirmed } from './models'
 
-/** The part of the composition that does what writes leave to be done: behind answers, and by the schedule. */
-export function composeKeeping(
+/** Wires background work: after answers, and by the schedule. */
+export function composeMaintenance(
   bindings: Bindings,
   config: Config,
   given: {
@@ -39,9 +39,9 @@ export function composeKeeping(
     readonly sync: SyncVectors
     readonly generation: BackgroundGeneration
     readonly embedCode: Parameters<typeof scheduleSteps>[0]['embedCode']
-    /** Steps of other parts, which come first. */
+    /** Steps of other features that run first. */
     readonly before: readonly Step[]
-    /** Steps that wait for a model, which come last. */
+    /** Steps that wait for a model and run last. */
     readonly behind: readonly Step[]
     readonly log: (event: string, fields: Record<string, unknown>) => void
   },
@@ -56,7 +56,7 @@ export function composeKeeping(
     deletes: createUnfinishedDeletes(connection),
     longTexts: createSqlLongTexts(connection),
     syncOrg: async (org, model) => {
-      // Vectors of a model that is no longer configured are looked at by nobody.
+      // Vectors of a model that is no longer configured are not used.
       const space = spaceOf?.(org)
       if (space?.model === model) await confirmed(sync(space))
     },
@@ -88,10 +88,10 @@ export function composeKeeping(
   return { outbox, work, left, schedule, catchUp, index }
 }
 
-/** Bytes of texts whose vectors a search makes that finds them unmade: in this process, and by a model behind an address. */
+/** Maximum bytes of texts without vectors that a search embeds itself: in this process, and with a remote model. */
 const VECTORS = { here: 4_000_000, elsewhere: 1_000_000 }
 
-/** The part of compose.ts by which searches find what was committed without its words or vectors. */
+/** Wires searches so that they include committed entries without index content. */
 export function composeFinishing(
   bindings: Bindings,
   given: {
@@ -99,9 +99,9 @@ export function composeFinishing(
     readonly analyzer: Analyzer
     readonly clock: Clock
     readonly fullText: FullText
-    /** Null where nothing is searched by meaning. */
+    /** Null without semantic search. */
     readonly generation: BackgroundGeneration | null
-    /** Whether vectors are made here, without any service. */
+    /** Whether vectors are created here, without a remote service. */
     readonly embedsHere: boolean
   },
 ): { readonly finishing: FinishIndex; readonly fullText: FullText } {

@@ -38,21 +38,21 @@ import type { Summarizer } from '../ports/summarizer'
 import { createSummarizer } from '../services/writing/entries/generate'
 import { type Bindings, timedEmbedder } from './isolate'
 
-/** Until the model is ready, the process that runs it is asked once in so long. */
+/** Interval of requests for the state of the model, until it is ready. */
 const ASKED_AGAIN_MS = 1000
 
 export const withoutHost = (): Problem =>
   new Problem(
     'unavailable',
     'EMBEDDING_PROVIDER is builtin, but no process runs a model next to this Worker: only npm start, npx and the container do; ' +
-      'choose another provider (docs/models.md)',
+      'set EMBEDDING_PROVIDER to another provider (docs/models.md)',
   )
 
-/** Whether the process runs the small English model. */
+/** Whether the configured model is the small English one. */
 export const isEnglishOnly = ({ embedding: { provider, model } }: Config): boolean =>
   provider === 'builtin' && /(^|\/)all-minilm-l6-v2$/i.test(model)
 
-/** The model's state in an isolate. */
+/** The model's state as an isolate knows it. */
 interface Known {
   state: ModelState | null
   askedAt: Millis
@@ -60,10 +60,10 @@ interface Known {
 
 const known = perObject((_: ModelService): Known => ({ state: null, askedAt: 0 }))
 
-/** Configurations by the reported state, so that caches of a configuration live until the state changes. */
+/** Configurations by model state, so that caches per configuration last until the state changes. */
 const configurations = perObject((_: Config) => new Map<string, Config>())
 
-/** @param isNews whether the model is known to have changed */
+/** The state of the model, cached. @param isNews whether the model is known to have changed */
 async function stateOf(service: ModelService, now: Millis, isNews: boolean): Promise<ModelState> {
   const own = known(service)
   const isFresh = own.state !== null && (own.state.state === 'ready' || now - own.askedAt < ASKED_AGAIN_MS)
@@ -83,8 +83,7 @@ function configuredFor(config: Config, hosted: ModelState): Config['embedding'] 
 }
 
 /**
- * The configuration as it holds now: with `builtin`, the model that the process runs, or `local` while there is none.
- *
+ * The current configuration: with `builtin`, the model that the process runs, or `local` until it is ready.
  * @throws Problem unavailable where no process runs one
  */
 export async function withBuiltinModel(config: Config, bindings: Bindings, isNews = false): Promise<Config> {
@@ -102,25 +101,28 @@ export async function withBuiltinModel(config: Config, bindings: Bindings, isNew
   return made
 }
 
-/** The part of compose.ts that chooses model providers. */
+/** Creates the configured model providers. */
 export interface Models {
-  /** Null when semantic search is switched off. */
+  /** Null when semantic search is disabled. */
   readonly embedder: Embedder | null
   readonly summarizer: Summarizer | null
-  /** For background work that reads memories; null where no such work is switched on. */
+  /** For background work that reads memories; null when none is enabled. */
   readonly languageModel: LanguageModel | null
   readonly reranker: Reranker | null
-  /** By what they are for: `embeddings`, `summaries`, `reranking`. */
+  /** By purpose: `embeddings`, `summaries`, `reranking`. */
   readonly health: Readonly<Record<string, ModelHealth>>
 }
 
 function requireAi(ai: AiRunner | undefined): AiRunner {
   if (ai === undefined)
-    throw new Problem('unavailable', 'A provider is workers-ai, but there is no AI binding; add [ai] to wrangler.toml')
+    throw new Problem(
+      'unavailable',
+      'A provider is set to workers-ai, but the AI binding is missing. Add [ai] to wrangler.toml',
+    )
   return ai
 }
 
-/** The local embedder remembers the features of words; one for each analyzer and size lives as long as the isolate. */
+/** Local embedders cache the features of words, so each lives as long as the isolate. */
 const localEmbedders = new WeakMap<Analyzer, Map<number, Embedder>>()
 
 function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
@@ -131,7 +133,7 @@ function localEmbedder(analyzer: Analyzer, dimensions: number): Embedder {
   return embedder
 }
 
-/** What this isolate has learnt of the configured model. */
+/** Measured speed of the configured model in this isolate. */
 const modelSpeed = perObject((_: Config): ModelSpeed => ({ capacity: null }))
 
 /** Dependencies of the providers. */
@@ -165,7 +167,7 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embed
   }
 }
 
-/** Background work waits longer for an answer than a write does, so that slower models can finish. */
+/** Background work waits longer for an answer than a write, so that slow models can finish. */
 const IN_THE_BACKGROUND: Patience = { tries: 1, tryMs: 60_000, totalMs: 60_000 }
 
 function chooseLanguageModel(
@@ -202,7 +204,7 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
 
 type Provider = EmbeddingProvider | SummaryProvider | RerankingProvider
 
-/** Null where nothing is behind an address: a binding is there or not, which is seen at once. */
+/** A check of the provider's address; null for providers without one. */
 function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): ModelHealth['ping'] | null {
   const { ollamaHost: host, openai } = config
   switch (provider) {
@@ -217,7 +219,7 @@ function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): Mod
   }
 }
 
-/** The built-in model: its runtime, or why `local` replaces it. Calls go on in both cases. */
+/** The state of the built-in model: its runtime, or why `local` replaces it. Calls work in both cases. */
 function hostedHealth({ embedding: { hosted } }: Config): ModelHealth | null {
   if (hosted === null) return null
   const backend = hosted.state === 'ready' ? `builtin, ${hosted.runtime} runtime` : 'builtin'
@@ -229,7 +231,7 @@ function hostedHealth({ embedding: { hosted } }: Config): ModelHealth | null {
   }
 }
 
-/** What can be asked whether it answers. */
+/** Health checks of the configured models. */
 const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHealth>> => {
   const { embedding, semantic, summary, reranking } = config
   const parts: readonly (readonly [string, ModelChoice<Provider> | null, boolean])[] = [
@@ -247,7 +249,7 @@ const modelHealth = perObject((config: Config): Readonly<Record<string, ModelHea
   ])
 })
 
-/** @throws Problem unavailable when a chosen provider lacks its binding */
+/** Creates the configured providers. @throws Problem unavailable when a provider has no binding */
 export const chooseModels = (config: Config, { log, ...given }: Given & { readonly log: Log }): Models => ({
   embedder: config.semantic.enabled ? timedEmbedder(chooseEmbedder(config, given), log) : null,
   summarizer:
@@ -260,7 +262,7 @@ export const chooseModels = (config: Config, { log, ...given }: Given & { readon
   health: modelHealth(config),
 })
 
-/** Keeps the work queued until an index that shows things late has shown them. */
+/** Fails until an eventually consistent index has confirmed all changes, so that the work remains queued. */
 export async function confirmed(sync: Promise<boolean>): Promise<void> {
   if (!(await sync)) throw new Problem('unavailable', 'the vector index has not confirmed everything yet')
 }

@@ -28,20 +28,20 @@ import type { Settings } from '../ports/settings'
 import type { VectorIndex } from '../ports/vector-index'
 import type { Bindings } from './isolate'
 
-/** The part of compose.ts that chooses databases and vector indexes. */
+/** Creates the configured database and vector index. */
 export interface Storage {
   readonly connection: SqlConnection & { readonly health: DatabaseHealth }
   readonly fullText: FullText
-  /** The store, with what this database wants done after large batches. */
+  /** Wraps the store with work that the database needs after large batches. */
   readonly storing: (store: EntryStore, afterwards: (work: Promise<unknown>) => void) => EntryStore
-  /** Lets go of what the request held, once its work is done. */
+  /** Closes the connections of a request after its work. */
   readonly close: () => Promise<void>
 }
 
 const d1Dialect = perObject((analyzer: Analyzer) => createD1Dialect(analyzer))
 const postgresDialect = perObject(createPostgresDialect)
 
-/** D1 databases that this isolate has seen up to date, so that a request pays for the check once. */
+/** D1 databases that this isolate has migrated, so that only its first request checks. */
 const migrated = new WeakMap<D1Database, Promise<readonly string[]>>()
 
 const storageStates = perObject((_: D1Database): StorageState => ({ fault: null }))
@@ -50,7 +50,7 @@ function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOpti
   if (HYPERDRIVE === undefined)
     throw new Problem(
       'unavailable',
-      'STORAGE_BACKEND is postgresql, but there is no HYPERDRIVE binding; add [[hyperdrive]] to wrangler.toml',
+      'STORAGE_BACKEND is postgresql, but the HYPERDRIVE binding is missing. Add [[hyperdrive]] to wrangler.toml',
     )
   const { connectionString } = HYPERDRIVE
   return { connectionString, schema: config.postgresqlSchema, stream: workerSocketsTo(connectionString) }
@@ -60,14 +60,14 @@ function d1Of({ DB }: Bindings): D1Database {
   if (DB !== undefined) return DB
   throw new Problem(
     'unavailable',
-    'There is no DB binding; add [[d1_databases]] to wrangler.toml, or set STORAGE_BACKEND',
+    'The DB binding is missing. Add [[d1_databases]] to wrangler.toml, or set STORAGE_BACKEND',
   )
 }
 
 /**
- * Brings D1 to this Worker's schema, or makes sure that PostgreSQL is there; one query per isolate when it is.
- *
- * @returns migrations of the database that this Worker does not know: a newer release was here
+ * Migrates D1 to the schema of this Worker, or checks the schema of PostgreSQL. One query per isolate if nothing has
+ * changed.
+ * @returns unknown migrations in the database, from a newer release
  */
 export async function prepareDatabase(
   bindings: Bindings,
@@ -90,7 +90,10 @@ export async function prepareDatabase(
   return ready
 }
 
-/** @throws Problem unavailable when the chosen database lacks its binding */
+/**
+ * Creates the connection and full-text search of the configured database. @throws Problem unavailable without its
+ * binding
+ */
 export function chooseStorage(
   bindings: Bindings,
   config: Config,
@@ -121,7 +124,7 @@ export function chooseStorage(
 
 /** The part of the composition that chooses the vector index. */
 
-/** @throws Problem unavailable when the chosen index lacks its binding */
+/** Creates the configured vector index. @throws Problem unavailable without its binding */
 export function chooseIndex(
   bindings: Bindings,
   config: Config,
@@ -138,20 +141,20 @@ export function chooseIndex(
       if (bindings.VECTORS === undefined)
         throw new Problem(
           'unavailable',
-          'VECTOR_BACKEND is object, but there is no VECTORS binding; add the Durable Object to wrangler.toml',
+          'VECTOR_BACKEND is object, but the VECTORS binding is missing. Add the Durable Object to wrangler.toml',
         )
       return createObjectVectorIndex(bindings.VECTORS, bytes)
     case 'vectorize':
       if (bindings.VECTORIZE === undefined)
         throw new Problem(
           'unavailable',
-          'VECTOR_BACKEND is vectorize, but there is no VECTORIZE binding; add [[vectorize]] to wrangler.toml',
+          'VECTOR_BACKEND is vectorize, but the VECTORIZE binding is missing. Add [[vectorize]] to wrangler.toml',
         )
       return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
   }
 }
 
-/** Whether the vector index answers; null when nothing uses it. */
+/** The health check of the vector index; null without semantic search. */
 export function vectorHealth(index: VectorIndex, embedder: Embedder | null): ObjectStoreHealth | null {
   if (embedder === null) return null
   const space = { org: 'ready', model: modelKey(embedder), dimensions: embedder.dimensions }

@@ -44,16 +44,16 @@ import {
   composeCurrency,
   composeDashboard,
   composeFeed,
+  composeIdentity,
   composeMemories,
-  composeNames,
   composePacks,
-  composePeople,
+  composeProjectNames,
   composeSearches,
   composeTransfer,
 } from './features'
 import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
-import { composeFinishing, composeKeeping } from './maintenance'
+import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
@@ -62,9 +62,9 @@ export interface WorkerContext {
   readonly waitUntil: (work: Promise<unknown>) => void
   readonly clock?: Clock
   readonly ids?: Ids
-  /** In the place of the configured index, for tests. */
+  /** Replaces the configured index in tests. */
   readonly index?: VectorIndex
-  /** What stands before the database, for tests. */
+  /** Wraps the database connection in tests. */
   readonly through?: <Connection extends SqlConnection>(connection: Connection) => Connection
 }
 
@@ -73,10 +73,10 @@ const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const HOUR_MS = 3_600_000
-/** Vectors of the organization that has the most; counted once an hour in an isolate. */
+/** Number of vectors of the largest organization; counted once an hour per isolate. */
 const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
 
-/** The one door between the house and its adapters: bindings and configuration to services. */
+/** Wires services to adapters, from bindings and configuration. Called once per request. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function composeServices(bindings: Bindings, config: Config, surroundings: WorkerContext): Services {
   const { log, waitUntil, clock = systemClock, ids = randomIds, through = (connection) => connection } = surroundings
@@ -113,16 +113,16 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
   const sync = createSyncVectors({ index, rows, log: warn })
-  const making = {
+  const generating = {
     embedder,
     summarizer,
     chunking: config.chunking,
     onEmbeddingFailure: config.embedding.onFailure,
     minContentLength: config.summary?.minContentLength ?? 0,
   }
-  const generate = createGenerate(making)
-  // Summaries of what comes back are kept with it.
-  const vectorsAlone = createGenerate({ ...making, summarizer: null })
+  const generate = createGenerate(generating)
+  // Restored entries keep their summaries.
+  const generateVectors = createGenerate({ ...generating, summarizer: null })
   const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
@@ -138,16 +138,16 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     calls,
     findEarlier: { around: (scope, memory) => findEarlier.around(scope, memory) },
   })
-  // Proposals have no vectors while they wait for review: words find them.
-  const unmadeWriting = (): WriteDependencies => unmade
+  // Proposals have no vectors while they wait for review; full-text search finds them.
+  const writingWithoutModels = (): WriteDependencies => withoutModels
   const proposals =
     config.captureProposals && languageModel !== null
       ? [
           proposalStep({
             ...{ model: languageModel, calls, clock, ids, log: warn, memories: currency.pairs.memories },
             outbox: createSqlOutbox(connection, clock),
-            storeEntries: (...args) => createStoreEntries(unmadeWriting())(...args),
-            updateEntries: (...args) => createUpdateEntries(unmadeWriting())(...args),
+            storeEntries: (...args) => createStoreEntries(writingWithoutModels())(...args),
+            updateEntries: (...args) => createUpdateEntries(writingWithoutModels())(...args),
           }),
         ]
       : []
@@ -158,7 +158,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     schedule,
     catchUp,
     index: fullTextIndex,
-  } = composeKeeping(bindings, config, {
+  } = composeMaintenance(bindings, config, {
     ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
     before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
@@ -183,11 +183,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     limits: { ...config.imageLimits, indexed: new Set(indexedFields.keys()) },
     generate,
   }
-  const naming = composeNames(connection, clock, namesCacheOf(bindings))
-  const moving = { ...writing, connection, settings, embedder, analyzer, clock, ids }
+  const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
+  const transferring = { ...writing, connection, settings, embedder, analyzer, clock, ids }
   const transfer = composeTransfer(config, bindings, {
-    ...moving,
-    ...{ names: naming.names, generate: embedsHere ? vectorsAlone : null },
+    ...transferring,
+    ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
   })
   const storeEntries = createStoreEntries(writing)
   const updateEntries = createUpdateEntries(writing)
@@ -209,9 +209,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     words: config.fts.enabled,
   })
   const { captureDays } = config
-  // No model is asked for what nobody may ever keep: it is found by its words.
-  const unmade = { ...writing, generate: createGenerate({ ...making, embedder: null, summarizer: null }) }
-  const restoring = { history, generate: vectorsAlone, now, redact: config.redact }
+  // Captured text is not sent to models before it is approved; full-text search finds it.
+  const withoutModels = { ...writing, generate: createGenerate({ ...generating, embedder: null, summarizer: null }) }
+  const restoring = { history, generate: generateVectors, now, redact: config.redact }
   const searches = composeSearches({
     ...{ connection, clock, analyzer, entries, texts, fullText, searchSemantic, reranker },
     overfetch: config.hybrid.overfetch,
@@ -228,7 +228,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       captureDays,
       entries,
       deleteEntries,
-      unmade,
+      withoutModels,
       writing,
       restoring,
       recall: memories.recall,
@@ -274,7 +274,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     catchUp,
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
-    ...composePeople({
+    ...composeIdentity({
       ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
       wake: (org) => bell.tell(org, null),
     }),

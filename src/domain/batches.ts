@@ -1,6 +1,5 @@
 /**
- * Consecutive items in batches that are no larger than `most` together; an item that is larger is a batch of its own.
- *
+ * Groups consecutive items into batches of at most `most`; a larger item is a batch of its own.
  * @example inBatches(texts, ({ length }) => length, 8_000)
  */
 export function inBatches<T>(items: readonly T[], sizeOf: (item: T) => number, most: number): T[][] {

@@ -1,6 +1,6 @@
 /**
- * The closed set of things that can go wrong, as callers see them (platform contract §4).
- * Everything thrown on purpose is a `Problem`; anything else that escapes is a bug and reaches the caller as `internal`.
+ * The error codes that callers see (platform contract §4). Every intentional error is a `Problem`; any other error is a
+ * bug, which the caller sees as `internal`.
  */
 export const PROBLEM_CODES = [
   'invalid_input',
@@ -16,31 +16,31 @@ export const PROBLEM_CODES = [
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
-/** Codes after which the same call may succeed unchanged. */
+/** Codes after which the same call can succeed. */
 const RETRYABLE: ReadonlySet<ProblemCode> = new Set(['conflict', 'unavailable'])
 
-/** An object, or one row for each of several things that are wrong. */
+/** An object, or one row for each of several errors. */
 export type ProblemDetails = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[]
 
 interface Shown {
   readonly details?: ProblemDetails
   readonly beside?: Readonly<Record<string, unknown>>
-  /** Where it is not what the code says. */
+  /** Overrides the default of the code. */
   readonly retryable?: boolean
 }
 
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly retryable: boolean
-  /** `error.details`: what exactly is wrong, for programs. */
+  /** `error.details`: the exact error, for programs. */
   readonly details: ProblemDetails | undefined
-  /** Further members of the error result, beside `error` (`validation_errors`, `results` …). */
+  /** Further members of the error result, next to `error` (`validation_errors`, `results` …). */
   readonly beside: Readonly<Record<string, unknown>>
 
   /**
-   * @param message one sentence for the caller: what is wrong and what to do next; never SQL, a stack, a host or a key
-   * @param shown public: the error's own details, and members to stand beside `error` in the result
-   * @param cause private: goes to the log only
+   * @param message one sentence for the caller: what happened and what to do next; never SQL, a stack, a host or a key
+   * @param shown public: details of the error, and further members of the result
+   * @param cause private: logged only
    */
   constructor(code: ProblemCode, message: string, shown: Shown = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -52,7 +52,7 @@ export class Problem extends Error {
   }
 }
 
-/** A Problem as JSON holds it: all that a caller is shown of it. */
+/** The parts of a Problem that callers see, as JSON. */
 export type PlainProblem = Pick<Problem, 'code' | 'message' | 'retryable' | 'beside'> & {
   readonly details?: ProblemDetails | undefined
 }
@@ -71,7 +71,7 @@ export const limitExceeded = (message: string): Problem => new Problem('limit_ex
 
 export const notFound = (message: string): Problem => new Problem('not_found', message)
 
-/** One answer for an id that never was and one that the caller may not see. */
+/** The error for an ID that does not exist or that the caller cannot see. */
 export const noSuchEntry = (id: number): Problem => notFound(`Context entry with ID ${id} not found`)
 
 export const unavailable = (message: string, cause?: unknown): Problem => new Problem('unavailable', message, {}, cause)

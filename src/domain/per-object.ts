@@ -1,8 +1,7 @@
 /**
- * What follows from an object alone, made once for as long as that object lives: what would be the same for all requests of an isolate
- * costs none but the first.
- *
- * @param make is asked at the first call for each object; what it throws is not kept
+ * Memoizes a function of one object for the lifetime of that object, so that only the first request of an isolate pays
+ * for it.
+ * @param make computes the value at the first call for each object; an error is not cached
  */
 export function perObject<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>()

@@ -1,8 +1,8 @@
 import { limitExceeded, type Problem } from './errors'
 
 /**
- * How much one org may hold (platform contract §6); null: as much as it likes. Entries count until their rows are gone,
- * archived ones and diary pages too; bytes are those of all its parts.
+ * Storage limits of one organization (platform contract §6); null: unlimited. Entries count until their rows are
+ * deleted, including archived ones and diary pages; bytes include all parts.
  */
 export interface Quotas {
   readonly entries: number | null
@@ -11,14 +11,14 @@ export interface Quotas {
 
 export const NO_QUOTAS: Quotas = { entries: null, bytes: null }
 
-/** Names of the limits, as configuration and callers know them. */
+/** Names of the limits in configuration and errors. */
 export const QUOTA_NAMES = { entries: 'MAX_ENTRIES_PER_ORG', bytes: 'MAX_BYTES_PER_ORG' } as const
 
-/** What an org holds, by the names under which it is counted (`org_usage`), each image once. */
+/** Descriptions of the counted parts of an organization (`org_usage`); each image counts once. */
 const COUNTED_PARTS = {
   entries: 'text and metadata',
   images: 'images',
-  versions: 'kept versions',
+  versions: 'retained versions',
   receipts: 'receipts of calls',
   code: 'files of code',
   capture: 'captured sessions',
@@ -31,7 +31,7 @@ export type StoredBytes = ReadonlyMap<string, number>
 const names = Object.values(COUNTED_PARTS)
 const ALL = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** What holds most, with its share of the limit. */
+/** The parts that use most, with their percentage of the limit. */
 function holders(held: StoredBytes, limit: number): string {
   const parts = Object.entries(COUNTED_PARTS).map(([part, name]) => ({ name, bytes: held.get(part) ?? 0 }))
   const shown = parts.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
@@ -39,12 +39,11 @@ function holders(held: StoredBytes, limit: number): string {
 }
 
 /**
- * What a caller hears whose write would pass a limit; null for a name that is none.
- *
- * @param held what the org holds, where the caller may know of all of it
+ * The error of a write that would exceed a limit; null for an unknown name.
+ * @param held bytes by part, where the caller can know about the complete organization
  */
 export function quotaProblem(name: string | null, quotas: Quotas, held: StoredBytes | null): Problem | null {
-  const asks = 'or ask whoever runs the server for more room'
+  const asks = 'or ask the operator of the server for a higher limit'
   if (name === QUOTA_NAMES.entries)
     return limitExceeded(
       `This organization may hold at most ${quotas.entries} entries (${name}); nothing was changed, ` +
@@ -54,8 +53,8 @@ export function quotaProblem(name: string | null, quotas: Quotas, held: StoredBy
   const shares = held === null || held.size === 0 ? '' : `. It holds ${holders(held, quotas.bytes ?? 0)}`
   return limitExceeded(
     `This organization may hold at most ${quotas.bytes} bytes of ${ALL} (${name}); nothing was changed${shares}. ` +
-      'Delete entries or images that are no longer needed: what is kept of them goes first when room is needed, oldest first; with erase ' +
-      'nothing of them is kept. Files of code go by their route; receipts, the audit log and what is gathered of captured sessions go ' +
-      `with time, ${asks}`,
+      'Delete entries or images that are no longer needed: their retained versions are deleted when space is needed, oldest first; with erase ' +
+      'nothing is retained. Files of code are deleted with their route; receipts, the audit log and data of captured sessions expire ' +
+      `over time, ${asks}`,
   )
 }

@@ -1,10 +1,10 @@
 /**
- * Cooperative scheduling of long work. A Worker serves all its requests in one thread, so long work is written as steps,
- * and the scheduler lets other requests run between them (platform contract §6). Work is counted in characters read,
- * because the clock of a Worker stands still until it waits for something.
+ * Cooperative scheduling of long work. A Worker serves all requests in one thread, so long work is written as steps,
+ * and other requests run between them (platform contract §6). Work is measured in characters read, because the clock of
+ * a Worker only advances during I/O.
  */
 
-/** Work that yields the number of UTF-16 units read since its last yield, about `STEP` at a time, and returns its outcome. */
+/** Work in steps. Yields the number of UTF-16 units read since the last yield, about `STEP`, and returns its result. */
 export type Steps<T> = Generator<number, T, void>
 
 /** Characters that a step reads before it yields. */
@@ -13,32 +13,30 @@ export const STEP = 4_096
 /** Characters read between two pauses: 10 to 30 ms of work. */
 export const SLICE = 48_000
 
-/** Characters of JSON parsed, written or measured in the time in which the analyzer reads one character. */
+/** Characters of JSON parsed or written in the time in which the analyzer reads one character. */
 export const JSON_UNITS = 8
 
-/** Bytes of a volume written or read, hashed and compressed in the time in which the analyzer reads one character. */
+/** Bytes of an export volume processed in the time in which the analyzer reads one character. */
 export const VOLUME_UNITS = 4
 
 export interface Scheduler {
-  /** Counts work in characters read, and pauses after every `SLICE` of them. */
+  /** Counts work in characters, and pauses after every `SLICE` of them. */
   tick(cost: number): Promise<void>
-  /** Pauses now: between two long round trips, since a database in the same process blocks the thread. */
+  /** Pauses now, between two long round trips: a database in the same process blocks the thread. */
   yield(): Promise<void>
-  /** Runs steps to their end, with pauses in between. */
+  /** Runs all steps, with pauses between them. */
   run<T>(steps: Steps<T>): Promise<T>
 }
 
-/**
- * A pause in milliseconds. It must be a timer that is not due at once: after a timer of 0 ms, the next piece of work often
- * begins before a waiting request.
- */
+/** Length of a pause in milliseconds. After a timer of 0 ms, the next step often runs before a waiting request. */
 const PAUSE_MS = 1
 
 const pauseByTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
 /**
- * @param pause lets other requests run; it must wait for something from outside, such as a timer: a resolved promise lets
- *   none run
+ * Creates a scheduler.
+ * @param pause lets other requests run; it must wait for an external event such as a timer, because a resolved promise
+ * lets no other request run
  */
 export function createScheduler(pause: () => Promise<void> = pauseByTimer): Scheduler {
   let spent = 0
@@ -65,7 +63,7 @@ export function createScheduler(pause: () => Promise<void> = pauseByTimer): Sche
 
 let current = createScheduler()
 
-/** The scheduler of this isolate. Its only state is a counter, which all requests share. */
+/** The scheduler of this isolate. Its only state is a counter shared by all requests. */
 export const scheduler: Scheduler = {
   tick: (cost) => current.tick(cost),
   yield: () => current.yield(),
@@ -74,8 +72,7 @@ export const scheduler: Scheduler = {
 
 /**
  * Replaces the scheduler of this isolate, for tests.
- *
- * @returns restores the one before
+ * @returns a function that restores the previous one
  */
 export function replaceScheduler(replacement: Scheduler): () => void {
   const before = current
@@ -85,7 +82,7 @@ export function replaceScheduler(replacement: Scheduler): () => void {
   }
 }
 
-/** Runs all steps at once, where a text is known to be short. */
+/** Runs all steps without a pause, for short texts. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()

@@ -1,9 +1,9 @@
 /**
- * Text as this product counts it: lengths and positions are Unicode code points, sizes are UTF-8 bytes, order is by
- * UTF-8 bytes (as both databases sort), and white space is one fixed list (threads contract §1, §12).
+ * Measures, compares and shortens text. Lengths and positions are Unicode code points, sizes are UTF-8 bytes, order is
+ * by UTF-8 bytes (as both databases sort), and white space is one fixed list (threads contract §1, §12).
  */
 
-// Control characters are the point of this list; String.prototype.trim misses U+0085 and U+001C–1F.
+// String.prototype.trim misses U+0085 and U+001C–1F.
 const WHITE_SPACE =
   '[\\u0009-\\u000D\\u001C-\\u0020\\u0085\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF]'
 const LEADING_SPACE = new RegExp(`^${WHITE_SPACE}+`, 'u')
@@ -12,7 +12,7 @@ export const WHITE_SPACE_RUN = new RegExp(`${WHITE_SPACE}+`, 'gu')
 
 export const isWhiteSpace = (char: string): boolean => IS_SPACE.test(char)
 
-/** Removes white space at both ends. Linear in the length, also for long inner runs of blanks. */
+/** Removes white space at both ends. Linear in the length, also for long runs of blanks inside. */
 export function trim(text: string): string {
   let end = text.length
   while (end > 0 && IS_SPACE.test(text[end - 1] as string)) end--
@@ -31,7 +31,7 @@ export function codePointLength(text: string): number {
   return length
 }
 
-/** The UTF-16 offset that lies this many code points after another one, at most the end. */
+/** The UTF-16 offset `count` code points after another one, at most the end. */
 export function offsetAfter(text: string, from: number, count: number): number {
   let index = from
   for (let taken = 0; taken < count && index < text.length; taken++)
@@ -39,7 +39,7 @@ export function offsetAfter(text: string, from: number, count: number): number {
   return Math.min(index, text.length)
 }
 
-/** The UTF-16 offset that lies this many code points before another one, at least 0. */
+/** The UTF-16 offset `count` code points before another one, at least 0. */
 export function offsetBefore(text: string, from: number, count: number): number {
   let index = from
   for (let taken = 0; taken < count && index > 0; taken++) {
@@ -68,7 +68,7 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-/** Compares by code points, which is the order of UTF-8 bytes; UTF-16 order differs beyond U+FFFF. */
+/** Compares by code points, the order of UTF-8 bytes. UTF-16 order differs beyond U+FFFF. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -84,17 +84,17 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Folds the letters A–Z and nothing else, as SQLite's `lower()` does; this is what "ci" means in filters. */
+/** Converts the letters A–Z to lower case and no others, like SQLite's `lower()`. Filters call this "ci". */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** A text without the characters of `ends` at its end: linear, as no expression that ends in `+$` is. */
+/** Removes the characters in `ends` from the end of a text. Linear, unlike an expression that ends in `+$`. */
 export function withoutTrailing(text: string, ends: string): string {
   let end = text.length
   while (end > 0 && ends.includes(text[end - 1] as string)) end--
   return text.slice(0, end)
 }
 
-/** Why a string cannot be stored, or null when it can (platform contract §6). */
+/** The reason why a string cannot be stored; null when it can (platform contract §6). */
 export function unstorable(text: string): string | null {
   if (text.includes('\u0000')) return 'contains the character U+0000'
   if (!text.isWellFormed()) return 'contains a lone surrogate (half of a UTF-16 pair)'
@@ -102,10 +102,9 @@ export function unstorable(text: string): string | null {
 }
 
 /**
- * A text as search results show it (threads contract §4): up to `limit` code points whole; else the first `limit`, cut
- * before the last space when that lies beyond 70 %, with `...` after.
- *
- * @param text the whole text, or at least its first `limit + 1` code points
+ * Shortens a text for search results (threads contract §4): up to `limit` code points remain unchanged; a longer text
+ * is cut before its last space beyond 70 % of the limit, and ends in `...`.
+ * @param text the complete text, or at least its first `limit + 1` code points
  */
 export function truncate(text: string, limit: number): { text: string; truncated: boolean } {
   const head = firstCodePoints(text, limit)
@@ -116,9 +115,8 @@ export function truncate(text: string, limit: number): { text: string; truncated
 }
 
 /**
- * A text in at most so many code points: whole, or as far as a word ends, with `…` for what is left out.
- *
- * @param text the whole text, or at least its first `most + 1` code points
+ * Shortens a text to at most `most` code points, cut at the end of a word, with `…` for the rest.
+ * @param text the complete text, or at least its first `most + 1` code points
  */
 export function cutShort(text: string, most: number): string {
   if (firstCodePoints(text, most).length === text.length) return text
@@ -128,14 +126,14 @@ export function cutShort(text: string, most: number): string {
   return `${(end > head.length / 2 ? head.slice(0, end) : head).trimEnd()}…`
 }
 
-/** Lower-case hexadecimal SHA-256 of a string's UTF-8 bytes, or of bytes. */
+/** Hexadecimal SHA-256, in lower case, of a string's UTF-8 bytes, or of bytes. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** The order of code points, in which databases that compare UTF-8 by its bytes put texts. */
+/** Compares by code points, the order in which databases sort UTF-8. */
 export function compareCodePoints(a: string, b: string): number {
   const place = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

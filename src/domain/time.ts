@@ -1,6 +1,9 @@
-/** Times: milliseconds since 1970 inside, ISO 8601 UTC outside. Dates in arguments follow the grammar of the threads contract §4. */
+/**
+ * Times: milliseconds since 1970 inside, ISO 8601 UTC outside. Dates in arguments follow the grammar of the threads
+ * contract §4.
+ */
 
-/** Milliseconds: of an instant since 1970, else how long. */
+/** Milliseconds: a time since 1970, or a duration. */
 export type Millis = number
 
 /** `2026-02-25T09:00:00Z`: whole seconds, truncated. */
@@ -15,7 +18,7 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 const MAX_OFFSET_MINUTES = 14 * 60
 
-/** Seconds since 1970 of a calendar day, or null when there is no such day. */
+/** Seconds since 1970 of a calendar day; null for an invalid day. */
 function daySeconds(year: number, month: number, day: number): number | null {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -23,13 +26,13 @@ function daySeconds(year: number, month: number, day: number): number | null {
   return same ? date.getTime() / 1000 : null
 }
 
-/** ISO week date; week 1 is the week of 4 January. Null when the year has no such week. */
+/** Seconds since 1970 of an ISO week date; null when the year has no such week. Week 1 is the week of January 4. */
 function weekDaySeconds(year: number, week: number, weekday: number): number | null {
   const january4 = daySeconds(year, 1, 4) as number
   const mondayOfWeek1 = january4 - ((new Date(january4 * 1000).getUTCDay() + 6) % 7) * DAY_SECONDS
   if (week < 1) return null
   const monday = mondayOfWeek1 + (week - 1) * 7 * DAY_SECONDS
-  // A week belongs to the year that holds its Thursday.
+  // A week belongs to the year of its Thursday.
   if (new Date((monday + 3 * DAY_SECONDS) * 1000).getUTCFullYear() !== year) return null
   return monday + (weekday - 1) * DAY_SECONDS
 }
@@ -45,21 +48,21 @@ function offsetMinutes(zone: string | undefined): number | null {
 
 /** A date or time as it was written. */
 export interface WrittenTime {
-  /** Seconds since 1970 of its day, as if that were a day of UTC. */
+  /** Seconds since 1970 of its day, read as a UTC day. */
   readonly day: number
-  /** Null for a date alone. */
+  /** Null for a date without a time. */
   readonly time: {
     readonly hour: number
     readonly minute: number
     readonly second: number
-    /** Digits behind the point; empty for none. */
+    /** Digits after the decimal point; empty for none. */
     readonly fraction: string
-    /** Minutes east of UTC; null when none was written. */
+    /** Minutes east of UTC; null without a zone. */
     readonly offset: number | null
   } | null
 }
 
-/** Reads the forms of the threads contract §4. Null for anything outside the grammar; nothing rolls over. */
+/** Parses the forms of the threads contract §4. Null for any other text, including days that do not exist. */
 export function readWrittenTime(value: string): WrittenTime | null {
   const wholeDay = (day: number | null): WrittenTime | null => (day === null ? null : { day, time: null })
 
@@ -80,10 +83,9 @@ export function readWrittenTime(value: string): WrittenTime | null {
 }
 
 /**
- * Reads a date argument as a bound in whole seconds since 1970, inclusive.
- *
- * A bare date as a start is that day's first second, as an end its last. A fraction of a second rounds a start up and an
- * end down. Without a zone the time is UTC. Returns null for anything outside the grammar; nothing rolls over.
+ * Parses a date argument as an inclusive bound in whole seconds since 1970.
+ * A date without a time is its first second as a start and its last second as an end. A fraction of a second rounds a
+ * start up and an end down. Without a zone the time is UTC. Returns null for any other text.
  */
 export function parseDateBound(value: string, bound: 'start' | 'end'): number | null {
   const written = readWrittenTime(value)
@@ -94,10 +96,10 @@ export function parseDateBound(value: string, bound: 'start' | 'end'): number | 
   return bound === 'start' && /[1-9]/.test(time.fraction) ? whole + 1 : whole
 }
 
-/** Milliseconds since 1970 of an ISO 8601 instant, to the millisecond, or of a day's beginning; null outside the grammar. */
+/** Parses an ISO 8601 time to milliseconds since 1970; a date is the start of its day. Null for any other text. */
 export function parseInstant(value: string): number | null {
   const fraction = /\.(\d+)/.exec(value)?.[1] ?? ''
-  // The end of what has a fraction is the second that it stands in.
+  // As an end, a time with a fraction is rounded down to its second.
   const seconds = parseDateBound(value, fraction === '' ? 'start' : 'end')
   return seconds === null ? null : seconds * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }

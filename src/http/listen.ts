@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpServerFactory, type ServerEvent } from '@modelcontextprotocol/server'
 import { Problem } from '../domain/errors'
 import { actionFor } from '../domain/history/feed'
-import { filterOfResource } from '../domain/history/resource'
+import { filterOfResource } from '../domain/history/resource-filter'
 import type { Principal } from '../domain/identity/scope'
 import { parseResource } from '../domain/resources/resource-uri'
 import { NO_NAMES } from '../services/people/project-names'

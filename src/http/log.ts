@@ -1,5 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from '../config'
-import { withoutEchoes } from '../domain/identity/discretion'
+import { withoutEchoes } from '../domain/identity/remove-echoes'
 
 /** Writes one JSON line per event. Never keys, text or metadata values; control characters are escaped. */
 export type Log = (level: LogLevel, event: string, fields?: Record<string, unknown>) => void

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
-import { withoutEchoes } from '../domain/identity/discretion'
+import { withoutEchoes } from '../domain/identity/remove-echoes'
 import type { Caller } from '../domain/identity/scope'
 import { parseResource, TEMPLATES } from '../domain/resources/resource-uri'
 import { scheduler } from '../domain/scheduler'

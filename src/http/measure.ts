@@ -1,5 +1,5 @@
 import type { Scope } from '../domain/identity/scope'
-import type { StoreStatistics } from '../domain/report'
+import type { StoreStatistics } from '../domain/statistics'
 import type { Millis } from '../domain/time'
 import type { Services } from '../services/services'
 import type { Log } from './log'

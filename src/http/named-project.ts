@@ -1,6 +1,6 @@
 import { invalidInput } from '../domain/errors'
 import type { Actor, Scope } from '../domain/identity/scope'
-import { openProject } from '../domain/recall/project'
+import { openProject } from '../domain/recall/project-access'
 import type { Services } from '../services/services'
 
 /** The project that a request names (fabric contract §1): its key, and the scope with all keys of a merged project. */

@@ -1,6 +1,6 @@
-import type { StartMemories } from '../domain/capture/recalled'
+import type { StartMemories } from '../domain/capture/recall-text'
 import type { AddressingEntry, ReviewedEntry, ReviewQuery } from '../domain/capture/review'
-import type { Gathered } from '../domain/capture/session-state'
+import type { SessionState } from '../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../domain/capture/usage'
 import type { Caller, Scope } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
@@ -22,7 +22,7 @@ export interface CapturedSession {
   readonly name: string
   /** Increases with every change; a write names the revision it has read. 0: there is no row yet. */
   readonly revision: number
-  readonly gathered: Gathered
+  readonly gathered: SessionState
   readonly written: Written | null
   /** Start of a checkpoint that is being written; null when none is. */
   readonly claimedAt: Millis | null

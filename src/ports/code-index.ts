@@ -1,4 +1,4 @@
-import type { NameQuery } from '../domain/code/names'
+import type { NameQuery } from '../domain/code/symbol-names'
 import type { CodeSymbol, SymbolKind } from '../domain/code/symbols'
 import type { Actor, Scope } from '../domain/identity/scope'
 
@@ -152,7 +152,7 @@ export interface CodeIndex {
   forget(caller: Actor, project: string, detail: Readonly<Record<string, number>>): Promise<void>
 
   files(scope: Scope, filter: CodeFilter): Promise<CodeFile[]>
-  /** Finds symbols, best first, as `domain/code/names.ts` scores them; `total` counts up to the cap. */
+  /** Finds symbols, best first, as `domain/code/symbol-names.ts` scores them; `total` counts up to the cap. */
   symbols(
     scope: Scope,
     filter: CodeFilter & { readonly kind: SymbolKind | null },

@@ -1,7 +1,7 @@
 import type { Entry } from '../domain/entry/entry'
 import type { Kind } from '../domain/entry/kind'
 import type { Scope } from '../domain/identity/scope'
-import type { LinkedEntry, ListedThread, StoreActivity, ThreadPlace } from '../domain/report'
+import type { LinkedEntry, ListedThread, StoreActivity, ThreadPlace } from '../domain/statistics'
 import type { Millis } from '../domain/time'
 
 /** The newest entries of a thread. */

@@ -3,11 +3,11 @@ import type { EntryChange, NewEntry } from '../domain/entry/entry-write'
 import type { JsonObject, Metadata } from '../domain/entry/metadata'
 import type { CapturedAt, DeleteSelection, Erased, EraseSelection } from '../domain/entry/selection'
 import type { Caller, Scope } from '../domain/identity/scope'
-import type { DuplicatePolicy } from '../domain/recall/equal'
+import type { DuplicatePolicy } from '../domain/recall/duplicates'
 import type { Shown } from '../domain/recall/memory'
-import type { StoreStatistics, ThreadSummary } from '../domain/report'
 import type { Filter } from '../domain/search/filter'
 import type { Window } from '../domain/search/window'
+import type { StoreStatistics, ThreadSummary } from '../domain/statistics'
 
 export interface SavedEntry {
   readonly id: number

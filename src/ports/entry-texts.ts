@@ -63,7 +63,7 @@ export interface EntryTexts {
   /**
    * Measures the text of an entry that may be read by id (including archived ones and own diary pages); null when there is none.
    *
-   * @param part returned at once if the line index in the database locates it (domain `likelyStretch`)
+   * @param part returned at once if the line index in the database locates it (domain `likelyRange`)
    */
   measure(scope: Scope, id: number, part?: Part): Promise<TextMeasure | null>
 

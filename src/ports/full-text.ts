@@ -1,8 +1,8 @@
 import type { Layer } from '../domain/entry/entry'
 import type { Scope } from '../domain/identity/scope'
-import type { MemoryInContext } from '../domain/recall/current'
-import type { WorkContext } from '../domain/recall/moment'
-import type { ChosenBy } from '../domain/search/chosen-by'
+import type { MemoryInContext } from '../domain/recall/rank-current'
+import type { WorkContext } from '../domain/recall/work-context'
+import type { CandidateSelection } from '../domain/search/candidate-selection'
 import type { Filter } from '../domain/search/filter'
 import type { TextQuery, Unit } from '../domain/search/query'
 import type { ScoredTerm, TermStatistics } from '../domain/search/score'
@@ -111,7 +111,7 @@ export interface TextSearch {
    * The words that chose the candidates: all; the six rarest, where more than 10,000 entries hold one
    * of more than six; or the rarest, where comparing all entries would take too long. Statistics are of all terms.
    */
-  readonly chosenBy: ChosenBy
+  readonly chosenBy: CandidateSelection
 }
 
 /** The matched content of an entry, whether or not it was found by words. */

@@ -134,7 +134,7 @@ export interface ChangeFeed {
 }
 
 /**
- * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyTaken` when
+ * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyAlreadyUsed` when
  * another call was first.
  */
 export interface Receipts {

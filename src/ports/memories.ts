@@ -3,13 +3,13 @@ import type { EntryVersion } from '../domain/entry/entry-write'
 import type { Kind } from '../domain/entry/kind'
 import type { Principal, Scope } from '../domain/identity/scope'
 import type { QuantizedVector } from '../domain/meaning/vector'
-import type { MemoryInContext } from '../domain/recall/current'
-import type { Original } from '../domain/recall/digest'
-import type { Equal, Sameness } from '../domain/recall/equal'
-import type { OpenedFile } from '../domain/recall/hints'
+import type { EqualityKey, EqualMemory } from '../domain/recall/duplicates'
+import type { Reported } from '../domain/recall/failure-key'
 import type { Memory, MemoryCount, MemorySummary, MemoryType } from '../domain/recall/memory'
-import type { WorkContext } from '../domain/recall/moment'
-import type { Reported } from '../domain/recall/problem'
+import type { MemoryInContext } from '../domain/recall/rank-current'
+import type { OpenedFile } from '../domain/recall/suggestions'
+import type { Original } from '../domain/recall/summary-text'
+import type { WorkContext } from '../domain/recall/work-context'
 import type { Filter } from '../domain/search/filter'
 import type { Window } from '../domain/search/window'
 import type { Millis } from '../domain/time'
@@ -79,7 +79,7 @@ export interface Memories {
   summarizable(scope: Scope, query: SummarizableQuery): Promise<(Original & EntryVersion)[]>
 
   /** Returns the oldest existing memory that is equal to each of these; null for none. */
-  equals(scope: Scope, wanted: readonly Sameness[]): Promise<(Equal | null)[]>
+  equals(scope: Scope, wanted: readonly EqualityKey[]): Promise<(EqualMemory | null)[]>
 
   /** Returns visible memories of a project (null: of none) for problems with this key, oldest first. */
   reported(scope: Scope, project: string | null, key: string): Promise<Reported[]>

@@ -1,6 +1,6 @@
 import { type PlainProblem, Problem, plainProblem, problemOf } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
-import { DuplicateConflict } from '../domain/recall/equal'
+import { DuplicateConflict } from '../domain/recall/duplicates'
 import { note } from '../domain/receipts/notes'
 
 /** What became of one item of a batch. */

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../domain/flaws'
+import type { ValidationIssue } from '../domain/validation'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 

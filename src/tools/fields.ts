@@ -4,10 +4,10 @@ import { SOURCES } from '../domain/entry/entry'
 import { readId } from '../domain/entry/link'
 import type { Metadata } from '../domain/entry/metadata'
 import { Problem } from '../domain/errors'
-import { shortForm } from '../domain/flaws'
 import { jsonText } from '../domain/json/write'
 import { MAX_OFFSET } from '../domain/search/window'
 import { codePointLength } from '../domain/text'
+import { shortForm } from '../domain/validation'
 import { isRecord } from './record'
 
 /** Each field of the wire that more than one tool speaks: one named, described schema. */

@@ -3,10 +3,10 @@ import { checkThreadId } from '../domain/entry/draft'
 import type { Metadata } from '../domain/entry/metadata'
 import { normalizeTags } from '../domain/entry/selection'
 import { invalidInput, Problem } from '../domain/errors'
-import { givenAs, Inspection, shortForm } from '../domain/flaws'
-import { and, type Filter, withElementsTogether } from '../domain/search/filter'
+import { and, type Filter, mergeElementFilters } from '../domain/search/filter'
 import { checkWeight } from '../domain/search/filter-weight'
 import { formatSecond, parseDateBound } from '../domain/time'
+import { givenAs, IssueCollector, shortForm } from '../domain/validation'
 import { jsonObject, source, tags } from './fields'
 import { type BadFilter, metadataFilter, oversized, readMetadata, readMetadataFilters } from './metadata-filters'
 import { isRecord } from './record'
@@ -37,7 +37,7 @@ function readBound(value: string | undefined, which: Bound): number | null {
   return seconds
 }
 
-function readDates(start: string | undefined, end: string | undefined, wrong: Inspection): Filter[] {
+function readDates(start: string | undefined, end: string | undefined, wrong: IssueCollector): Filter[] {
   if (start === undefined && end === undefined) return []
   const from = wrong.check('start_date', start, () => readBound(start, 'start')) ?? null
   const to = wrong.check('end_date', end, () => readBound(end, 'end')) ?? null
@@ -66,7 +66,7 @@ const BLANK_TAGS = 'Tag filter requires at least one non-blank tag'
  *   tag filter carries `validation_errors` and an empty page
  */
 export function readFilter(args: FilterArguments, always: Record<string, unknown> = {}): ReadFilter {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const bad: BadFilter[] = []
   const metadata = args.metadata ?? {}
   const byKey = readMetadata(metadata, bad)
@@ -106,7 +106,7 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
   ]
   const dates = Number(args.start_date !== undefined) + Number(args.end_date !== undefined)
   const created = dates > 0 ? 1 : 0
-  const filter = and([...plain, ...byKey, ...withElementsTogether(byOperator)])
+  const filter = and([...plain, ...byKey, ...mergeElementFilters(byOperator)])
   checkWeight(filter)
   return {
     filter,

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { notFound, Problem, unavailable } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
-import { digestOf } from '../domain/receipts/digest'
-import { KeyTaken, Notes } from '../domain/receipts/notes'
+import { digestOf } from '../domain/receipts/arguments-digest'
+import { KeyAlreadyUsed, Notes } from '../domain/receipts/notes'
 import { checkKey, checkSameCall, type Receipt, type Trace } from '../domain/receipts/receipt'
 import type { Services } from '../services/services'
 import { by } from './fields'
@@ -118,7 +118,7 @@ export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Fact
     // The same call may have been made at this moment, and be the very reason why this one fails (the version is another).
     const first = await services.receipts.find(principal, key)
     if (first !== null) return replayed(first)
-    if (error instanceof KeyTaken)
+    if (error instanceof KeyAlreadyUsed)
       throw unavailable('Another call with this idempotency_key ends at this moment; try again')
     throw error
   }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { MAX_IMAGES } from '../domain/entry/draft'
 import type { Entry } from '../domain/entry/entry'
 import { inspectImages as lookAt } from '../domain/entry/image'
-import { Inspection } from '../domain/flaws'
+import { IssueCollector } from '../domain/validation'
 import { type LoadedImage, loadImages } from '../services/writing/entries/image-transfer'
 import type { CallContext } from './context'
 import { isRecord } from './record'
@@ -14,7 +14,7 @@ export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 
 
 /** What storing the images among arguments would find wrong with them, when others are wrong. @throws Problem */
 export function inspectImages({ images }: Record<string, unknown>, { config }: Pick<CallContext, 'config'>): void {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   // More than the cap are refused by their number.
   if (Array.isArray(images)) lookAt(images.slice(0, MAX_IMAGES).map(asRecord), config.imageLimits, wrong)
   wrong.end()

@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
-import { shortForm } from '../domain/flaws'
-import { LossyValues } from '../domain/json/unkept'
+import { LossyValues } from '../domain/json/lossy-values'
 import { jsonText } from '../domain/json/write'
 import { and, type Filter, type MetadataPath, not, type Scalar, type ScalarType } from '../domain/search/filter'
 import { unstorable, utf8Length } from '../domain/text'
+import { shortForm } from '../domain/validation'
 import { isRecord } from './record'
 
 /** One condition on metadata: from the wire to a node of the filter tree, or why it is none. */

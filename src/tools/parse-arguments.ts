@@ -1,11 +1,11 @@
 import type * as z from 'zod'
 import { MAX_TEXT_BYTES } from '../domain/entry/draft'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
-import { givenAs, Inspection, issuesOf, shortForm, type ValidationIssue } from '../domain/flaws'
+import { LossyValues, MAX_DEPTH } from '../domain/json/lossy-values'
 import { JsonParser, JsonTooLarge, MAX_STRING, TooManyValues } from '../domain/json/parser'
-import { LossyValues, MAX_DEPTH } from '../domain/json/unkept'
 import { mostSimilarName } from '../domain/name-similarity'
 import { unstorable } from '../domain/text'
+import { givenAs, IssueCollector, issuesOf, shortForm, type ValidationIssue } from '../domain/validation'
 import { exampleAt } from './examples'
 import type { Family } from './family'
 import type { JsonSchema } from './json-schema'
@@ -239,7 +239,7 @@ function look(value: unknown, place: string, levels: number): Problem | null {
 function tooLong(place: string, { reason }: LossyValues): Problem {
   const last = place.slice(Math.max(place.lastIndexOf('.'), place.lastIndexOf(']')) + 1)
   const what = isText(last)
-    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
+    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed. Split it into several entries`
     : 'send less, and where it is a list or an object, send it as JSON itself'
   return limitExceeded(`${place} ${reason}; ${what}`)
 }
@@ -413,7 +413,7 @@ export function parseArguments<Schema extends z.ZodType>(
   for (const warning of read?.warnings ?? []) warn?.(warning)
   const value = coerceArguments(shown, read?.args ?? args ?? {}, new MemberBudget(args))
   const judged = rules ? withoutLeft(value, shown, rules) : value
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const unkept = noteUnkept(judged, wrong)
   // Ignored arguments have the limits of others.
   if (read !== null) noteUnkept(read.ignored, wrong)
@@ -454,7 +454,7 @@ const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['pars
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
 
 /** What could not be kept as it was sent. @returns the arguments in which that is */
-function noteUnkept(value: unknown, wrong: Inspection): Set<PropertyKey> {
+function noteUnkept(value: unknown, wrong: IssueCollector): Set<PropertyKey> {
   const names = new Set<PropertyKey>()
   for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
     const problem = findLossyValue(argument, name)
@@ -468,7 +468,7 @@ function noteUnkept(value: unknown, wrong: Inspection): Set<PropertyKey> {
 }
 
 /** Looks through every string and member name, however deep. */
-function noteUnstorable(value: unknown, place: string, wrong: Inspection): void {
+function noteUnstorable(value: unknown, place: string, wrong: IssueCollector): void {
   if (typeof value === 'string') {
     const reason = unstorable(value)
     if (reason !== null)

@@ -1,5 +1,5 @@
+import { LossyValues } from '../domain/json/lossy-values'
 import { SentBytes } from '../domain/json/sent-bytes'
-import { LossyValues } from '../domain/json/unkept'
 
 /** An object of JSON: not a list, and not what stands for something that could not be kept, or was decoded already. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { applyUpdates } from '../../src/domain/entry/update'
-import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { UNFILTERED_FEED } from '../../src/domain/history/feed'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'
@@ -110,7 +110,12 @@ export function capturedEntriesContract(name: string, make: () => CapturedUnderT
     it('lists them in the change feed for those who may read them', async () => {
       const id = await capture('the harbour light')
       const read = async (by: Caller) => {
-        const { changes } = await createSqlChangeFeed(under.connection, under.clock).page(by, WHOLE_FEED, 'start', 10)
+        const { changes } = await createSqlChangeFeed(under.connection, under.clock).page(
+          by,
+          UNFILTERED_FEED,
+          'start',
+          10,
+        )
         return changes.map(({ action, entryId, preview }) => [action, entryId, preview])
       }
       expect(await read(ada)).toEqual([['stored', id, 'the harbour light']])

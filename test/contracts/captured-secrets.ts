@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { createFakeAi } from '../fakes/workers-ai'
-import { beside, onPostgres } from '../support/beside'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { claudeCode } from '../support/hook-events'
 import { type Json, openWorld } from '../support/isolation'
 import { POSITIVES } from '../support/secret-samples'
@@ -13,20 +13,20 @@ const A_SESSION = 3
 /** Everything that the database holds, terms of its indexes too. */
 async function everythingStored(): Promise<string> {
   if (onPostgres()) {
-    const tables = await beside(sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    const tables = await runSql(sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
     const all: string[] = []
     for (const { name } of tables)
-      for (const { row } of await beside(sql`SELECT CAST(t AS TEXT) AS "row" FROM ${sql.raw(`"${String(name)}"`)} t`))
+      for (const { row } of await runSql(sql`SELECT CAST(t AS TEXT) AS "row" FROM ${sql.raw(`"${String(name)}"`)} t`))
         all.push(String(row))
     return all.join('\n')
   }
-  const tables = await beside(sql`
+  const tables = await runSql(sql`
     SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE '%\_fts\_%' ESCAPE '\\'
       AND name NOT LIKE '\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite\_%' ESCAPE '\\'`)
   const all: string[] = []
   for (const { name } of tables)
-    all.push(JSON.stringify(await beside(sql`SELECT * FROM ${sql.raw(`"${String(name)}"`)}`)))
-  const terms = await beside(sql`SELECT DISTINCT term FROM entries_words`)
+    all.push(JSON.stringify(await runSql(sql`SELECT * FROM ${sql.raw(`"${String(name)}"`)}`)))
+  const terms = await runSql(sql`SELECT DISTINCT term FROM entries_words`)
   return [...all, ...terms.map(({ term }) => String(term))].join('\n')
 }
 

@@ -5,7 +5,7 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/chang
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { CheckedUpdate } from '../../src/domain/entry/update'
 import { applyUpdates } from '../../src/domain/entry/update'
-import { type FeedChange, type FeedFilter, WHOLE_FEED } from '../../src/domain/history/feed'
+import { type FeedChange, type FeedFilter, UNFILTERED_FEED } from '../../src/domain/history/feed'
 import type { Caller, Scope } from '../../src/domain/identity/scope'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
@@ -49,7 +49,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       await made.entries.change(by, [await applyUpdates(by, entry, [{ id, ...change }])])
     }
     /** Everything from a start on, in pages of a size, as a reader follows it. */
-    async function follow(scope: Scope, from: FeedStart, filter: FeedFilter = WHOLE_FEED, size = 50) {
+    async function follow(scope: Scope, from: FeedStart, filter: FeedFilter = UNFILTERED_FEED, size = 50) {
       const changes: FeedChange[] = []
       let page = await feed.page(scope, filter, from, size)
       changes.push(...page.changes)
@@ -59,7 +59,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       }
       return { changes, next: page.next }
     }
-    const told = async (scope: Scope, from: FeedStart = 'start', filter = WHOLE_FEED) =>
+    const told = async (scope: Scope, from: FeedStart = 'start', filter = UNFILTERED_FEED) =>
       (await follow(scope, from, filter)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
 
     it('[HISTORY-46] lists one thread, one project or some actions alone, with entries that moved in and out as stored and deleted', async () => {
@@ -71,7 +71,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       await update(ada, a, { metadataPatch: { project: 'q' } })
       await update(ada, a, { text: 'another' })
       await made.entries.delete(ada, { ids: [a] })
-      const of = (filter: Partial<FeedFilter>) => told(ada, 'start', { ...WHOLE_FEED, ...filter })
+      const of = (filter: Partial<FeedFilter>) => told(ada, 'start', { ...UNFILTERED_FEED, ...filter })
       expect(await of({ threadId: 'a' })).toEqual([`stored ${a}`, `updated ${a}`, `updated ${a}`, `deleted ${a}`])
       expect(await of({ project: 'p' })).toEqual([`stored ${a}`, `stored ${b}`, `deleted ${a}`])
       expect(await of({ project: 'q' })).toEqual([`stored ${a}`, `updated ${a}`, `deleted ${a}`])
@@ -91,16 +91,16 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       const walking = { ...made.connection, dialect: narrowed(dialect, { entries: 3 }), batch: counted }
       notePauses(() => rests++)
       const inParts = createSqlChangeFeed(walking, made.clock)
-      const { next: end } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+      const { next: end } = await feed.page(ada, UNFILTERED_FEED, 'now', 1)
       for (const threadId of ['rare', 'often', 'none', null])
         for (const limit of [1, 2, 50])
           for (const start of ['start', 'now', end - 9, end - 3, end] as const) {
-            const filter = { ...WHOLE_FEED, threadId }
+            const filter = { ...UNFILTERED_FEED, threadId }
             const atOnce = await feed.page(ada, filter, start, limit)
             expect(await inParts.page(ada, filter, start, limit)).toEqual(atOnce)
           }
       ;[trips, rests] = [0, 0]
-      await inParts.page(ada, { ...WHOLE_FEED, threadId: 'none' }, 'start', 50)
+      await inParts.page(ada, { ...UNFILTERED_FEED, threadId: 'none' }, 'start', 50)
       expect([trips, rests]).toEqual([4, 3])
     })
 
@@ -153,7 +153,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       for (const change of changes)
         expect(change).toMatchObject({ threadId: null, project: null, kind: null, agent: null, preview: '' })
       for (const filter of [{ threadId: 'secret' }, { project: 'p' }])
-        expect(await told(ada, 'start', { ...WHOLE_FEED, ...filter })).toEqual([])
+        expect(await told(ada, 'start', { ...UNFILTERED_FEED, ...filter })).toEqual([])
       // Its readers have not changed: a key of another project never learns that it existed.
       expect(await told({ ...ada, projects: ['q'] })).toEqual([])
       expect(await told({ ...ada, projects: ['p'] })).toHaveLength(2)
@@ -163,8 +163,8 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       for (let i = 0; i < 3; i++) await save(ada)
       const cost = async () => {
         made.costs.roundTrips = made.costs.rowsRead = 0
-        await feed.page(ada, WHOLE_FEED, 'start', 2)
-        await feed.page(ada, WHOLE_FEED, 'now', 2)
+        await feed.page(ada, UNFILTERED_FEED, 'start', 2)
+        await feed.page(ada, UNFILTERED_FEED, 'now', 2)
         return { roundTrips: made.costs.roundTrips, rowsRead: made.costs.rowsRead }
       }
       const before = await cost()
@@ -210,7 +210,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         const own = createSqlChangeFeed(make().connection, made.clock)
         for (let from: FeedStart = 'start', last = false; ; ) {
           const ended = busy === 0
-          const page = await own.page(ada, WHOLE_FEED, from, 7)
+          const page = await own.page(ada, UNFILTERED_FEED, from, 7)
           read.push(...page.changes)
           from = page.next
           if (last && !page.more) return
@@ -218,7 +218,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         }
       }
       await Promise.all([reader(), ...Array.from({ length: writers }, (_, i) => write(i))])
-      const whole = (await follow(ada, 'start', WHOLE_FEED, 200)).changes
+      const whole = (await follow(ada, 'start', UNFILTERED_FEED, 200)).changes
       expect(read.map(shown)).toEqual(whole.map(shown))
       expect(read.map(shown).toSorted()).toEqual(acknowledged.toSorted())
       expect(read.map(({ position }) => position)).toEqual(
@@ -257,7 +257,12 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       async function begin(scope: Scope): Promise<void> {
         const own = make()
         for (let i = 0; i < 4; i++) {
-          const { next: from } = await createSqlChangeFeed(own.connection, made.clock).page(scope, WHOLE_FEED, 'now', 1)
+          const { next: from } = await createSqlChangeFeed(own.connection, made.clock).page(
+            scope,
+            UNFILTERED_FEED,
+            'now',
+            1,
+          )
           views.push({ scope, from, known: await list(scope, own.entries) })
         }
       }
@@ -318,7 +323,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
       }
       for (const [scope, { told: expected }] of model) {
         expect(await told(scope)).toEqual(expected)
-        const paged = await follow(scope, 'start', WHOLE_FEED, 3)
+        const paged = await follow(scope, 'start', UNFILTERED_FEED, 3)
         expect(paged.changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual(expected)
         // Nothing of an invisible place, not even of the one that an entry has left.
         for (const { project } of paged.changes)

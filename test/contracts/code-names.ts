@@ -5,7 +5,7 @@ import { readOne } from '../../src/adapters/sql/core/batch'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { each, num, str } from '../../src/adapters/sql/core/rows'
 import { nameTerms } from '../../src/adapters/sql/tables/code/code-terms'
-import { foldCase, type NameQuery, nameQuery, partsText, SCORES } from '../../src/domain/code/names'
+import { foldCase, type NameQuery, nameQuery, partsText, SCORES } from '../../src/domain/code/symbol-names'
 
 /** Every database must agree with `nameScore`, on random names and queries. */
 const SEED = 20261127

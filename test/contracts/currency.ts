@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/time'
-import { beside, onPostgres } from '../support/beside'
 import { bindings, migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { type Json, type Key, openWorld } from '../support/isolation'
 
 const RETENTION = 'Audit logs of the gateway are retained for thirty days and then deleted from the bucket.'
@@ -52,8 +52,8 @@ export function currencyContract(): void {
       ada = await world.makeOrg()
       model.asked.length = 0
       model.answer = () => ''
-      await beside(sql`DELETE FROM memory_pairs`)
-      await beside(sql`DELETE FROM model_calls`)
+      await runSql(sql`DELETE FROM memory_pairs`)
+      await runSql(sql`DELETE FROM model_calls`)
     })
 
     const remember = async (title: string, content: string, more: Json = {}, key = ada): Promise<number> =>
@@ -63,7 +63,7 @@ export function currencyContract(): void {
       await of.services.schedule.run()
     }
     const pairs = async (): Promise<Json[]> =>
-      beside(
+      runSql(
         sql`SELECT later_id, earlier_id, verdict FROM memory_pairs WHERE org = ${ada.org} ORDER BY later_id, earlier_id`,
       )
     const noteOf = async (id: number): Promise<string | undefined> =>

@@ -4,7 +4,7 @@ import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Caller } from '../../src/domain/identity/scope'
 import { lineIndex } from '../../src/domain/reading/lines'
 import { narrowingOf } from '../../src/domain/reading/literal'
-import { checkPart, type Part, stretchFor } from '../../src/domain/reading/range'
+import { checkPart, type Part, rangeFor } from '../../src/domain/reading/range'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts, ScanRequest } from '../../src/ports/entry-texts'
@@ -136,7 +136,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
         ]
         for (const part of parts) {
           const measure = await made.texts.measure(ada, id, part)
-          const wanted = stretchFor(part, marks)
+          const wanted = rangeFor(part, marks)
           expect([part, measure?.marks?.lines, measure?.text]).toEqual([part, marks.lines, null])
           const near = measure?.near ?? { from: -1, to: -1, text: '' }
           expect([part, near.from, near.to >= wanted.to]).toEqual([part, wanted.from, true])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
+import { expressionPattern } from '../../src/domain/reading/regular-expression'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts } from '../../src/ports/entry-texts'

@@ -11,7 +11,7 @@ import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Metadata } from '../../src/domain/entry/metadata'
 import { DeleteRefused } from '../../src/domain/entry/selection'
 import { applyUpdates } from '../../src/domain/entry/update'
-import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { UNFILTERED_FEED } from '../../src/domain/history/feed'
 import type { HistoryTerms } from '../../src/domain/history/version'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
@@ -73,7 +73,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
         return { ...(await (then as Promise<EntryChange>)), steps: 2, between: [await (once as Promise<EntryChange>)] }
       }
       await store(terms).change(ada, await Promise.all((await store(terms).read(ada, ids)).map(twice)))
-      const { changes } = await createSqlChangeFeed(made.connection, made.clock).page(ada, WHOLE_FEED, 'start', 9)
+      const { changes } = await createSqlChangeFeed(made.connection, made.clock).page(ada, UNFILTERED_FEED, 'start', 9)
       expect(changes.slice(2).map(({ entryId, version }) => [ids.indexOf(entryId), version])).toEqual([
         [0, 2],
         [0, 3],

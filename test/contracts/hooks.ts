@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlCaptureStore } from '../../src/adapters/sql/stores/capture/capture-store'
 import type { CapturedSession } from '../../src/ports/capture'
-import { beside, besideConnection, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { onPostgres, runSql, withSqlConnection } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'
 import { capturedSecrets } from './captured-secrets'
@@ -164,7 +164,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       }
       await world.services.schedule.run()
       expect(await captured(ada)).toEqual([])
-      const rows = await beside(sql`SELECT count(*) AS id FROM capture_events WHERE org = ${ada.org}`)
+      const rows = await runSql(sql`SELECT count(*) AS id FROM capture_events WHERE org = ${ada.org}`)
       expect(rows).toEqual([{ id: 0 }])
     })
 
@@ -222,7 +222,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       const start = s.start()
       await send(ada, [start, s.prompt('fugitive words'), s.edit('a.ts'), s.stop()], start.id)
       const kept = () =>
-        beside(sql`SELECT state AS text FROM capture_sessions WHERE org = ${ada.org}
+        runSql(sql`SELECT state AS text FROM capture_sessions WHERE org = ${ada.org}
           UNION ALL SELECT output FROM capture_events WHERE org = ${ada.org} AND output IS NOT NULL`)
       expect(JSON.stringify(await kept())).toMatch(/fugitive.*Vanishing/)
       const [{ id: own }] = (await captured(ada)).filter(({ metadata }: Json) => metadata.captured)
@@ -245,10 +245,10 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
       expect([answers[0]?.json.stored, answers.at(-1)?.json.stored]).toEqual([2, 0])
       expect(answers.at(-1)?.json.notice).toContain('captured sessions')
-      const [used] = await beside(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
-      await beside(sql`DELETE FROM capture_sessions WHERE org = ${eve.org}`)
-      await beside(sql`DELETE FROM capture_events WHERE org = ${eve.org}`)
-      const [left] = await beside(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
+      const [used] = await runSql(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
+      await runSql(sql`DELETE FROM capture_sessions WHERE org = ${eve.org}`)
+      await runSql(sql`DELETE FROM capture_events WHERE org = ${eve.org}`)
+      const [left] = await runSql(sql`SELECT bytes AS id FROM org_usage WHERE org = ${eve.org} AND part = 'capture'`)
       expect([Number(used?.id) > 1000, left]).toEqual([true, { id: 0 }])
     })
 
@@ -257,15 +257,15 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       const events = [s.prompt('one'), s.edit('a.ts')]
       await send(ada, events)
       const [at, long] = [world.clock.now(), world.clock.now() - 8 * 86_400_000]
-      await beside(sql`INSERT INTO capture_events (org, owner, id, at)
+      await runSql(sql`INSERT INTO capture_events (org, owner, id, at)
         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2300)
         SELECT ${ada.org}, ${ada.owner}, 'old ' || n, CASE WHEN n % 2 = 0 THEN CAST(${long} AS bigint) ELSE CAST(${at} AS bigint) END FROM numbers`)
-      await beside(sql`INSERT INTO capture_sessions (org, owner, session, revision, project, key_id, state, seen_at, due_at)
+      await runSql(sql`INSERT INTO capture_sessions (org, owner, session, revision, project, key_id, state, seen_at, due_at)
         SELECT org, owner, 'claude-code:long ago', 1, project, key_id, state, ${at - 38 * 86_400_000}, NULL
         FROM capture_sessions WHERE org = ${ada.org}`)
       const left = async () => [
-        ...(await beside(sql`SELECT count(*) AS id FROM capture_events WHERE org = ${ada.org}`)),
-        ...(await beside(sql`SELECT count(*) AS id FROM capture_sessions WHERE org = ${ada.org}`)),
+        ...(await runSql(sql`SELECT count(*) AS id FROM capture_events WHERE org = ${ada.org}`)),
+        ...(await runSql(sql`SELECT count(*) AS id FROM capture_sessions WHERE org = ${ada.org}`)),
       ]
       expect(await left()).toEqual([{ id: 2302 }, { id: 2 }])
       world.clock.advance(86_400_000)
@@ -281,7 +281,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
     it('leave a session due when one arrives during its checkpoint', async () => {
       const s = claudeCode(session)
       await send(ada, [s.prompt('one'), s.edit('a.ts')])
-      await besideConnection(async (connection) => {
+      await withSqlConnection(async (connection) => {
         const store = createSqlCaptureStore(connection, world.clock)
         const scope = { org: ada.org, owner: ada.owner, projects: null }
         const name = `claude-code:${session}`
@@ -352,7 +352,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect((await erase(ben)).json).toEqual({ erased: 1 })
       expect((await captured(ada)).length).toBe(1)
       expect((await erase(ada)).json).toEqual({ erased: 2 })
-      const rows = await beside(sql`
+      const rows = await runSql(sql`
         SELECT text FROM entries WHERE org = ${ada.org} UNION ALL SELECT text FROM entry_versions WHERE org = ${ada.org}
         UNION ALL SELECT state FROM capture_sessions WHERE org = ${ada.org}`)
       expect(rows).toEqual([])
@@ -426,7 +426,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       expect([texts.length, of('one.ts').length, of('other.ts').length]).toEqual([2, 1, 1])
       expect(of('one.ts')).toEqual(of('first only'))
       expect(of('other.ts')).toEqual(of('second only'))
-      const uses = await beside(
+      const uses = await runSql(
         sql`SELECT memories AS text FROM session_memories WHERE org = ${ada.org} ORDER BY session`,
       )
       expect(uses.map(({ text }) => JSON.parse(String(text)))).toEqual([[[Number(id), 9]], [[Number(id), 1]]])
@@ -438,7 +438,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       world.clock.advance(MINUTE)
       await send(ada, [other.prompt('Proposed words'), other.edit('c.ts'), other.edit('d.ts'), other.end()])
       const thread = `session:claude-code:${session}`
-      await beside(sql`UPDATE entries SET named_kind = 'gotcha', thread_id = ${thread}
+      await runSql(sql`UPDATE entries SET named_kind = 'gotcha', thread_id = ${thread}
         WHERE org = ${ada.org} AND thread_id = ${`${thread}-other`}`)
       const start = claudeCode(`${session}-next`).start()
       const text = textOf(await send(ada, [start], start.id))
@@ -914,7 +914,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
       it('are written once where the server died between the entry and the note of it', async () => {
         const s = claudeCode(session)
         await send(ada, [s.prompt('one'), s.edit('a.ts'), s.stop()])
-        await beside(sql`UPDATE capture_sessions SET written = NULL, entry_id = NULL, claimed_at = ${world.clock.now()},
+        await runSql(sql`UPDATE capture_sessions SET written = NULL, entry_id = NULL, claimed_at = ${world.clock.now()},
           due_at = ${world.clock.now()}, seen_at = ${world.clock.now() - 15 * MINUTE} WHERE org = ${ada.org}`)
         await schedule()
         expect((await captured(ada)).map(({ version }: Json) => version)).toEqual([1])
@@ -930,7 +930,7 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         const versions = async () => (await captured(ada)).map(({ version }: Json) => version)
         /** Events arrived, and the server was killed before it wrote the session. */
         const killed = async () =>
-          beside(sql`UPDATE capture_sessions SET claimed_at = ${world.clock.now()},
+          runSql(sql`UPDATE capture_sessions SET claimed_at = ${world.clock.now()},
             due_at = ${world.clock.now() + 15 * MINUTE} WHERE org = ${ada.org}`)
         await send(ada, [s.prompt('one'), s.edit('a.ts')])
         await killed()

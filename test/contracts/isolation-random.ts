@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { runSql } from '../support/direct-sql'
 import { type Key, openWorld } from '../support/isolation'
 import { HistoryStage } from '../support/isolation-history'
 import { type Play, reaches, Stage } from '../support/isolation-plays'
@@ -48,7 +48,7 @@ async function compareAll(stage: Stage): Promise<void> {
     for (const kind of ['browse', 'threads', 'statistics', 'search', 'image', 'export'])
       await stage.play({ kind, key, dice })
   const orgs = [...new Set(stage.keys.map(({ org }) => org))]
-  const results = (await beside(
+  const results = (await runSql(
     sql`SELECT id, org, version, text, project FROM entries WHERE org IN (${orgs[0]}, ${orgs[1]}) ORDER BY id`,
   )) as { id: number }[]
   const known = stage.model.memories

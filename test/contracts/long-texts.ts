@@ -17,7 +17,7 @@ import { NO_QUOTAS } from '../../src/domain/quota'
 import { SLICE, STEP } from '../../src/domain/scheduler'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
-import { LOOKED_AT } from '../../src/domain/search/hits'
+import { HIGHLIGHT_LIMIT } from '../../src/domain/search/hits'
 import { parseQuery } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
 import { PAGE_METADATA_BYTES } from '../../src/domain/search/window'
@@ -365,7 +365,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const found = await searches.byWords(ada, { ...request, mode: 'match', highlight: true })
       const saved = found.results[0]?.entry.id as number
       expect(found.results[0]?.highlighted).toMatch(/^<mark>needle<\/mark> hay/)
-      expect(read).toBe(LOOKED_AT + 1 + 301)
+      expect(read).toBe(HIGHLIGHT_LIMIT + 1 + 301)
       read = 0
       await searches.byMeaning(ada, request)
       expect(read).toBe(1_500 + 301)

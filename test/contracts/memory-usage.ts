@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Json, type Key, openWorld } from '../support/isolation'
 
@@ -51,7 +51,7 @@ export function memoryUsageContract(): void {
     const { usage } = world.services.capture
     const useOf = (key: Key, id: number, projects: readonly string[] | null = null) =>
       usage.of(scopeOf(key, projects), id)
-    const rows = () => beside(sql`SELECT memories AS text FROM session_memories WHERE org = ${ada.org}`)
+    const rows = () => runSql(sql`SELECT memories AS text FROM session_memories WHERE org = ${ada.org}`)
     const callerOf = (key: Key) => ({
       ...{ ...key, role: 'admin' as const, keyId: key.id, action: 'memory.archive', tool: null },
       changeId: `archive${++serial}`,

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
-import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { claudeCode } from '../support/hook-events'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'
 import { seeded } from '../support/seeded'
@@ -529,10 +529,10 @@ export function projectsContract(runs: number): void {
       ['checkout', 'lower'],
     ] as const) {
       const { context_id } = await stored(ada, 'staging', text)
-      await beside(sql`UPDATE entries SET project = ${project}, created_at = ${now} WHERE id = ${context_id}`)
+      await runSql(sql`UPDATE entries SET project = ${project}, created_at = ${now} WHERE id = ${context_id}`)
     }
-    await beside(sql`DELETE FROM project_names WHERE org = ${ada.org}`)
-    await beside(sql`DELETE FROM project_changes WHERE org = ${ada.org}`)
+    await runSql(sql`DELETE FROM project_names WHERE org = ${ada.org}`)
+    await runSql(sql`DELETE FROM project_changes WHERE org = ${ada.org}`)
     const texts = async (project: string) =>
       (await ok(ada, 'fts_search_context', { query: 'upper lower', metadata: {}, limit: 50 })) &&
       recalled(ada, project, 'upper lower')

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/domain/time'
-import { beside, onPostgres } from '../support/beside'
 import { bindings, migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Json, type Key, openWorld } from '../support/isolation'
 
@@ -36,8 +36,8 @@ export function proposalContract(): void {
     beforeEach(async () => {
       ada = await world.makeOrg()
       prompts.length = 0
-      await beside(sql`DELETE FROM outbox WHERE topic = 'propose'`)
-      await beside(sql`DELETE FROM model_calls`)
+      await runSql(sql`DELETE FROM outbox WHERE topic = 'propose'`)
+      await runSql(sql`DELETE FROM model_calls`)
     })
 
     const capture = async (prompt: string, of = world, session = claudeCode(`p${++serial}`)): Promise<void> => {
@@ -83,7 +83,7 @@ export function proposalContract(): void {
         ...{ kind: 'decision', title: DECISION.title, content: DECISION.content },
       })
       expect(
-        await beside(sql`SELECT to_id AS id FROM links WHERE from_id = ${id} AND relation = 'derived_from'`),
+        await runSql(sql`SELECT to_id AS id FROM links WHERE from_id = ${id} AND relation = 'derived_from'`),
       ).toEqual([{ id: session.id }])
       await run()
       await run(world, HOUR_MS)
@@ -191,7 +191,7 @@ export function proposalContract(): void {
       plain.clock.ms = limited.clock.ms
       await capture(`${SAID} And never twice.`, plain)
       await run(plain)
-      expect(await beside(sql`SELECT key AS name FROM outbox WHERE topic = 'propose' AND org = ${ada.org}`)).toEqual([])
+      expect(await runSql(sql`SELECT key AS name FROM outbox WHERE topic = 'propose' AND org = ${ada.org}`)).toEqual([])
     })
   })
 }

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
-import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { runSql } from '../support/direct-sql'
 import { type Json, type Key, openWorld } from '../support/isolation'
 import { seeded } from '../support/seeded'
 
@@ -212,7 +212,7 @@ export function readersContract(runs: number, seed: number): void {
       const { context_id } = await ok(ada, 'store_context', { thread_id: 'c', source: 'agent', text: 'approved' })
       const captured = JSON.stringify({ captured: true, expires_at: '2027-01-01T00:00:00Z' })
       await ok(ada, 'update_context', { context_id, text: 'captured' })
-      await beside(sql`UPDATE entries SET captured = 1, archived = 1, metadata = ${captured} WHERE id = ${context_id}`)
+      await runSql(sql`UPDATE entries SET captured = 1, archived = 1, metadata = ${captured} WHERE id = ${context_id}`)
       const { warnings } = await ok(ada, 'restore_context', { context_ids: [context_id], version: 1 })
       expect(warnings.join(' ')).toMatch(/keeps its present captured/)
       expect((await entryOf(ada, context_id)).metadata).toEqual({ captured: true, expires_at: '2027-01-01T00:00:00Z' })

@@ -5,7 +5,7 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import { unavailable } from '../../src/domain/errors'
 import type { Caller } from '../../src/domain/identity/scope'
 import { modelKey, quantize, toBase64 } from '../../src/domain/meaning/vector'
-import { recallFilter } from '../../src/domain/recall/filter'
+import { recallFilter } from '../../src/domain/recall/recall-filter'
 import { RETRIEVER_LIMIT } from '../../src/domain/recall/similarity'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING } from '../../src/domain/search/filter'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/identity/scope'
-import { recallFilter } from '../../src/domain/recall/filter'
+import { recallFilter } from '../../src/domain/recall/recall-filter'
 import { RETRIEVER_LIMIT } from '../../src/domain/recall/similarity'
 import { freshPrincipal } from '../support/scope'
 import { type RecallGround, recallWorld } from './recall-world'

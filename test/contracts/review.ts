@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { onPostgres } from '../support/beside'
 import { bindings, migrate } from '../support/bindings'
+import { onPostgres } from '../support/direct-sql'
 import { type Fault, Faults, faulty } from '../support/faults'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'

@@ -6,7 +6,7 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { ManyMatch } from '../../src/adapters/sql/tables/search/candidates'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import { indexedFieldTypes } from '../../src/adapters/sqlite/migrations'
-import { CHOICE_WARNINGS } from '../../src/domain/search/chosen-by'
+import { SELECTION_WARNINGS } from '../../src/domain/search/candidate-selection'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
 import { parseQuery, SEARCH_MODES, type SearchMode } from '../../src/domain/search/query'
@@ -240,7 +240,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
       const search = (query: string) => createSearchText(parts)(cleo, query, 'match', EVERYTHING)
       for (const ask of [recalled, search])
         expect([(await ask(text)).warnings, (await ask(few)).warnings]).toEqual([
-          CHOICE_WARNINGS['six rarest words'],
+          SELECTION_WARNINGS['six rarest words'],
           [],
         ])
     }

@@ -6,7 +6,7 @@ import { createD1FullText } from '../../src/adapters/sqlite/full-text'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { Analyzer } from '../../src/domain/search/analysis'
-import { CHOICE_WARNINGS } from '../../src/domain/search/chosen-by'
+import { SELECTION_WARNINGS } from '../../src/domain/search/candidate-selection'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
@@ -102,7 +102,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
       'match',
       EVERYTHING,
     )
-    expect(warnings).toEqual(CHOICE_WARNINGS['rarest words'])
+    expect(warnings).toEqual(SELECTION_WARNINGS['rarest words'])
   })
 
   it('refuses what no rarer word can choose, and says what to ask instead', async () => {

@@ -29,7 +29,7 @@ it('writes volumes of another system that verify, reports refusals by exit code 
 
   const bytes = readFileSync(volumes)
   writeFileSync(volumes, bytes.subarray(0, 3000))
-  expect(await run('verify', volumes)).toMatchObject({ code: 1, err: expect.stringMatching(/^line 6: .* cut/) })
+  expect(await run('verify', volumes)).toMatchObject({ code: 1, err: expect.stringMatching(/^line 6: .* incomplete/) })
 })
 
 it('shows control characters of a file that others wrote, which the terminal would obey, as what they are', async () => {

@@ -6,7 +6,7 @@ import { parseInParts } from '../../src/adapters/code/tree'
 import { createLocalEmbedder } from '../../src/adapters/local/embedder'
 import { inBatches } from '../../src/domain/batches'
 import { detectImageType } from '../../src/domain/entry/image'
-import { withoutEchoes } from '../../src/domain/identity/discretion'
+import { withoutEchoes } from '../../src/domain/identity/remove-echoes'
 import {
   atOnce,
   createScheduler,
@@ -18,9 +18,9 @@ import {
   VOLUME_UNITS,
 } from '../../src/domain/scheduler'
 import { type Analyzer, createAnalyzer } from '../../src/domain/search/analysis'
-import { holds } from '../../src/domain/search/filter'
+import { containsText } from '../../src/domain/search/filter'
 import { highlight } from '../../src/domain/search/highlight'
-import { findHits, findUnit, LOOKED_AT, passageAround } from '../../src/domain/search/hits'
+import { findHits, findUnit, HIGHLIGHT_LIMIT, passageAround } from '../../src/domain/search/hits'
 import { BREAK, codeOf, indexText } from '../../src/domain/search/indexed-text'
 import { makeUnit, parseQuery } from '../../src/domain/search/query'
 import { withoutTrailing } from '../../src/domain/text'
@@ -45,10 +45,10 @@ import { toResult } from '../../src/tools/tool-result'
 import { notePauses, useScheduler } from '../support/pauses'
 import { freshPrincipal } from '../support/scope'
 
-/** A bound on work, counted in words and characters, never in time; bench/faults measures times. */
+/** Limits on work, measured in words and characters, never in time; bench/faults measures times. */
 const analyzer = createAnalyzer('english')
 
-/** The characters that each step of some work has read. */
+/** The characters that each step of some work reads. */
 function stepsOf(work: Steps<unknown>): number[] {
   const steps: number[] = []
   for (let next = work.next(); !next.done; next = work.next()) steps.push(next.value)
@@ -56,7 +56,7 @@ function stepsOf(work: Steps<unknown>): number[] {
 }
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-/** An analyzer that counts the words it has made. */
+/** An analyzer that counts the words it produces. */
 function counting(): { analyzer: Analyzer; made: () => number } {
   let made = 0
   function* tokens(text: string) {
@@ -70,7 +70,7 @@ function counting(): { analyzer: Analyzer; made: () => number } {
 
 const plain = (text: string) => ({ text, metadata: null })
 
-/** Of one word, or of hardly any: text without words is skipped by one search, which is negligible work. */
+/** Texts with one word or hardly any. A search skips text without words, which is negligible work. */
 const HARDLY_WORDS = /one letter|hex|fences|blanks|emoji|slashes|dots|Hangul|accents/
 
 describe('half a megabyte of', () => {
@@ -78,7 +78,7 @@ describe('half a megabyte of', () => {
     const text = make().slice(0, MEGABYTE / 2)
     const quarter = text.slice(0, text.length >> 2)
     const [whole, part] = [stepsOf(indexText(analyzer, plain(text))), stepsOf(indexText(analyzer, plain(quarter)))]
-    // The text and the code in it, each once; a stretch without any word is passed over by one search for the next.
+    // The text and the code in it, each once; a range without words is skipped by one search for the next word.
     const code = sum(whole) - text.length
     expect(code).toBeGreaterThanOrEqual(0)
     expect(code).toBeLessThanOrEqual(codeOf(text).length)
@@ -192,18 +192,22 @@ describe('a phrase', () => {
 
 describe('what is shown of a long text', () => {
   const { units } = parseQuery('needle', 'match', analyzer)
-  const beyond = `${repeated('hay ', 4 * LOOKED_AT)}needle`
+  const beyond = `${repeated('hay ', 4 * HIGHLIGHT_LIMIT)}needle`
 
   it('is searched in its first 50,000 characters only', () => {
     const { analyzer: counted, made } = counting()
     expect(highlight(beyond, units, counted)).toBeNull()
-    expect(made()).toBeLessThanOrEqual(LOOKED_AT / 4 + 1)
+    expect(made()).toBeLessThanOrEqual(HIGHLIGHT_LIMIT / 4 + 1)
     expect(highlight(`needle ${beyond}`, units, analyzer)).toMatch(/^<mark>needle<\/mark> hay .*hay…$/)
   })
 
   it('is not a word that their end has cut', () => {
     expect(
-      highlight(`${'x '.repeat(LOOKED_AT / 2 - 3)}needles`, parseQuery('needl', 'prefix', analyzer).units, analyzer),
+      highlight(
+        `${'x '.repeat(HIGHLIGHT_LIMIT / 2 - 3)}needles`,
+        parseQuery('needl', 'prefix', analyzer).units,
+        analyzer,
+      ),
     ).toBeNull()
   })
 
@@ -245,7 +249,7 @@ describe('filters of metadata', () => {
   })
 
   it('find long parts of a text in their positions, also where a text and a part are of two letters', () => {
-    // Words of Fibonacci repeat themselves at every length.
+    // Fibonacci words repeat themselves at every length.
     const words = ['b', 'a']
     while ((words.at(-1) as string).length < 4_000) words.push(`${words.at(-1)}${words.at(-2)}`)
     const text = words.at(-1) as string
@@ -253,9 +257,9 @@ describe('filters of metadata', () => {
       [0, 7, 500, 2_000].map((from) => text.slice(from, from + length)),
     )
     for (const part of parts) {
-      expect(holds(text, part)).toBe(true)
+      expect(containsText(text, part)).toBe(true)
       for (const other of [`${part}c`, `${part.slice(0, -1)}${part.endsWith('a') ? 'b' : 'a'}`, `b${part}bb`])
-        expect(holds(text, other)).toBe(text.includes(other))
+        expect(containsText(text, other)).toBe(text.includes(other))
     }
   })
 })
@@ -418,7 +422,7 @@ describe('a volume of an export', () => {
     named: async () => ({ inside: new Map(), linkable: new Set() }),
     firstUses: async () => new Map(),
   }
-  /** A scheduler that notes what happened between two of its pauses. */
+  /** A scheduler that records the work between two pauses. */
   function noting() {
     const between: number[] = []
     let since = 0

@@ -3,16 +3,19 @@ import { DayOfWeek, Instant, LocalDate, LocalDateTime, ZonedDateTime, ZoneId } f
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clockFace, describeTime, isZone, WEEKDAYS } from '../../src/domain/recall/calendar'
-import { resolveExpression } from '../../src/domain/recall/expression'
+import { resolveExpression } from '../../src/domain/recall/date-expressions'
 import { absenceOf, describeSituation, spell } from '../../src/services/searching/memories/orient'
 
-/** Clocks that change by an hour and by half of one, at midnight and not; zones that once left out a day; fixed offsets. */
+/**
+ * Clocks that change by an hour and by half an hour, at midnight and at other times; zones that once skipped a day;
+ * fixed offsets.
+ */
 const ZONES = [
   ...['UTC', 'America/New_York', 'America/Havana', 'Africa/Cairo', 'Asia/Beirut', 'Pacific/Apia', 'Asia/Kathmandu'],
   ...['Australia/Lord_Howe', 'America/Sao_Paulo', 'Asia/Tehran', 'Europe/London', 'America/St_Johns', 'Asia/Kolkata'],
   ...['America/Asuncion', 'Asia/Amman', 'Pacific/Kwajalein', 'Antarctica/Troll', 'Atlantic/Azores', '+05:45', '-03:30'],
 ]
-/** Both libraries include their own time zones; between these years they agree about the past. */
+/** Both libraries contain their own time zones; between these years they agree about the past. */
 const FROM = Date.UTC(1970, 0, 2)
 const TO = Date.UTC(2026, 0, 1)
 
@@ -37,7 +40,7 @@ function expectedFacts(zone: string, ms: number) {
   }
 }
 
-/** The changes of the clocks of a zone, found by halving. */
+/** The clock changes of a zone, found by bisection. */
 function changesOf(zone: string): number[] {
   const offset = (ms: number): string => clockFace(zone, ms).utcOffset
   const changes: number[] = []
@@ -83,7 +86,7 @@ describe('the calendar of a zone', () => {
     }
     expect(day('2026-03-08')).toEqual(['2026-03-08T00:00:00.000-05:00', '2026-03-08T23:59:59.999-04:00'])
     expect(day('2026-11-01')).toEqual(['2026-11-01T00:00:00.000-04:00', '2026-11-01T23:59:59.999-05:00'])
-    // Midnight is skipped in Havana, and 30 December 2011 in Apia.
+    // Havana skips midnight, and Apia skipped December 30, 2011.
     const havana = describeTime('america/HAVANA', Date.parse('2026-03-08T12:00:00-04:00'))
     expect(clockFace('america/HAVANA', havana.startOfDay)).toMatchObject({ timeOfDay: '1:00 AM', utcOffset: '-04:00' })
     const apia = describeTime('Pacific/Apia', Date.parse('2011-12-30T09:00:00Z'))

@@ -10,7 +10,10 @@ import { toQuery } from '../../src/adapters/sqlite/match'
 const isSampled = (id: number): boolean =>
   ((id % SAMPLED_BY.range) * SAMPLED_BY.golden) % SAMPLED_BY.range < SAMPLED_BY.below
 
-/** Index reads of a search by term combinations, counted in a SQLite of this process: a lookup without hits reads no row, but takes time. */
+/**
+ * Index reads of a search by term combinations, counted in an in-process SQLite: a lookup without hits reads no row,
+ * but takes time.
+ */
 const ORG = 'org'
 const ENTRIES = 600
 const LENGTHS = [10, 40]
@@ -58,7 +61,7 @@ function search(counts: Record<string, number>, most = ENTRIES): number[] {
 
 it('scans only the lengths that the org has', () => {
   expect(search({ a: ENTRIES, b: 300 })).toHaveLength(ENTRIES)
-  // Two classes of two lengths, and what has none.
+  // Two classes of two lengths, and the rest.
   expect(asked).toHaveLength(2 * (LENGTHS.length + 1))
 })
 

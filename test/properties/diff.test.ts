@@ -25,7 +25,7 @@ describe('a diff of two texts', () => {
       const text = () =>
         Array.from({ length: next(40) }, () => String(next(kinds))).join('\n') + (next(2) === 0 ? '\n' : '')
       const old = text()
-      // As often a text that shares much with the first.
+      // Half of the time, a text that has much in common with the first.
       const now = next(2) === 0 ? text() : old.replace(String(next(kinds)), 'other\nlines').replace(/\n/, '\n\n')
       expect(applyPatch(old, diff(old, now)), JSON.stringify([old, now])).toBe(now)
     }

@@ -121,7 +121,7 @@ describe('files that other programs wrote', () => {
       await expect(plan(source, file, pack)).rejects.toThrow(SourceProblem)
     })
 
-  it('refuses with one sentence what another source has written, where nothing of it can be taken or told', async () => {
+  it('rejects files of another source with one sentence if it can read none of them', async () => {
     const folder = importSamples('server-memory')
     const [notes, pictures] = [join(folder, 'notes'), join(folder, 'pictures')]
     mkdirSync(join(notes, 'garden'), { recursive: true })

@@ -8,13 +8,16 @@ import { sourceFiles } from '../support/sources'
 import { readTrees } from '../support/typescript-trees'
 
 /**
- * Every regular expression that may run on stored text, an argument or a query takes time in step with its length (platform
- * contract §6). Those of `http` and the command line read headers, which are short.
+ * Every regular expression that can run on stored text, an argument or a query takes linear time (platform contract
+ * §6). Expressions of `http` and the command line read headers, which are short.
  */
 const SRC = join(ROOT, 'src')
 const ROOMS = /^(domain|ports|services|tools|adapters)\//
 
-/** Expressions that run on short text only, or that are linear though the detector cannot see it, each with its reason. */
+/**
+ * Expressions that run on short text only, or that are linear although the detector does not see it, each with its
+ * reason.
+ */
 const KNOWN: Readonly<Record<string, string>> = {
   '/^(?:[^\\s@/:\\\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\\.[a-z0-9-]+)+):(?!\\d+\\/)[^\\s:]*\\S$/i':
     'a name of a project, of at most 1,000 characters',
@@ -101,7 +104,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   '/^\\s*(?:[\\w$.-]+\\/){3,}\\S*\\s*$/': 'a text of an event, of at most 4,000 characters',
 }
 
-/** Built from parts where they are declared, each with the reason why it is linear. */
+/** Expressions built from parts where they are declared, each with the reason why it is linear. */
 const BUILT: Readonly<Record<string, string>> = {
   'adapters/d1/errors.ts': 'fixed words, over a message of the database',
   'domain/capture/decisions.ts':
@@ -138,12 +141,12 @@ function expressionsOf(source: SourceFile): { file: string; literals: Found[]; b
   return { file, literals, built }
 }
 
-/** Escapes, classes and the beginnings of groups, in which marks of repetition mean other things. */
+/** Escapes, classes and starts of groups, in which repetition characters have other meanings. */
 const LITERAL_MARKS = /\\p\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!]|<\w+>)/gi
 
 /**
- * Whether nothing is repeated and hardly anything may be left out: from each place an attempt reads no further than the expression is
- * long, in a few ways, which needs no detector.
+ * Whether an expression has no repetition and hardly any optional part, so that each attempt reads at most its length
+ * and no detector is needed.
  */
 function repeatsNothing(source: string): boolean {
   const marks = source.replace(LITERAL_MARKS, '')
@@ -180,7 +183,7 @@ describe('regular expressions', () => {
     expect(slow).toEqual([])
   })
 
-  it('repeat nothing by reference, and are built at run time in the named rooms only', () => {
+  it('repeat nothing by reference, and are built at run time in the named files only', () => {
     expect(literals.filter(({ text }) => /\\[1-9]/.test(text))).toEqual([])
     expect(all.filter(({ built }) => built > 0).map(({ file }) => file)).toEqual(Object.keys(BUILT))
   })

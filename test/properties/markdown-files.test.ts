@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fileNameOf, folderOf, readMarkdownFile, writeMarkdown } from '../../src/cli/markdown/markdown-file'
 import type { JsonObject } from '../../src/domain/entry/metadata'
 import { normalizeTags } from '../../src/domain/entry/selection'
-import { entryContent } from '../../src/domain/transfer/content'
+import { entryContent } from '../../src/domain/transfer/content-checksum'
 import { told } from '../support/transfer'
 
 const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), isMissing: () => false }
@@ -81,7 +81,7 @@ const fields = {
 const metadata = fc
   .tuple(fc.dictionary(text, json, { maxKeys: 5 }), fc.record(fields, { requiredKeys: [] }))
   .map(([free, known]) => ({ ...free, ...known }) as JsonObject)
-  // Ids of metadata that make links are those of entries with a file; what protects is checked by its type.
+  // IDs in metadata that create links are those of entries with a file; protecting keys are validated by type.
   .filter((all) => !['audience', 'diary', 'expires_at', 'captured', 'project'].some((key) => Object.hasOwn(all, key)))
 
 const linksIn = (all: JsonObject) => {

@@ -19,7 +19,10 @@ import { restoringContract } from '../contracts/restoring'
 import { visibilityContract } from '../contracts/visibility'
 import { nodeSqliteAdapters, openNodeSqlite } from '../support/node-sqlite'
 
-/** The SQL of the product, with its schema and triggers, in this process: what D1 runs in a Worker (`test/worker/d1.test.ts`). */
+/**
+ * The SQL of the product, with its schema and triggers, in this process, like D1 in a Worker
+ * (`test/worker/d1.test.ts`).
+ */
 const database = openNodeSqlite()
 const make = () => nodeSqliteAdapters(database)
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expressionPattern } from '../../src/domain/reading/expression'
 import { type Grepped, grepText } from '../../src/domain/reading/grep'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { Meter } from '../../src/domain/reading/meter'
-import type { Pattern } from '../../src/domain/reading/pattern'
+import { expressionPattern } from '../../src/domain/reading/regular-expression'
+import type { Pattern } from '../../src/domain/reading/search-pattern'
 import { literals, plainScan, regexes, texts } from '../support/grep-model'
 
-/** Greps a text to the end; what it read between two places where it may rest, too. */
+/** Greps a complete text, and returns the work between two possible pauses. */
 function grep(text: string, pattern: Pattern, context: number | null = 0): Grepped & { stretches: number[] } {
   const work = grepText(text, pattern, new Meter(pattern), context)
   const stretches: number[] = []
@@ -133,7 +133,7 @@ describe('searching a text line by line', () => {
   })
 
   const MEGABYTE = 1_000_000
-  /** In characters read; 48,000 are 10 to 30 ms. */
+  /** In characters read; 48,000 take 10 to 30 ms. */
   const A_LOOK = 80_000
   it('[THREADS-167] can yield every few hundredths of a second on one line of a megabyte, for any pattern', () => {
     const alternatives = Array.from({ length: 250 }, (_, i) => `a${(i + 36).toString(36)}`).join('|')
@@ -154,7 +154,7 @@ describe('searching a text line by line', () => {
     const { lines, cut } = grep(line, expressionPattern('"id":\\s*(\\d+),', false))
     expect(lines.map(({ matchStart, matchEnd }) => line.slice(matchStart, matchEnd))).toEqual(['"id": 4711,'])
     expect(cut).toBe(false)
-    // The end of a look is not the end of the line, and its start is not the start.
+    // The end of a window is not the end of the line, and its start is not the start.
     expect(grep(line, expressionPattern('(ipsum|lorem|sit)$', false))).toMatchObject({ matches: 0, cut: true })
     expect(grep(line, expressionPattern('^(dolor|ipsum)', false))).toMatchObject({ matches: 0 })
     expect(grep(line, expressionPattern('(dolor|amet) $', false))).toMatchObject({ matches: 1 })

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Problem } from '../../src/domain/errors'
-import { ContentSum, canonicalJson, KnownIds } from '../../src/domain/transfer/content'
+import { ContentSum, canonicalJson, KnownIds } from '../../src/domain/transfer/content-checksum'
 import { joined, writeLine } from '../../src/domain/transfer/lines'
 import type { CarriedRecord, EntryRecord, TransferRecord } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
-import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
+import { completeVolumes, readVolumes } from '../../src/domain/transfer/volume-reader'
 import { type Volume, VolumeWriter, writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ANY } from '../support/any-text'
 
@@ -42,7 +42,7 @@ async function readAll(bytes: Uint8Array, size?: number, most?: number): Promise
   return records
 }
 
-/** The message of the Problem that reading gives. */
+/** The error message of reading a volume. */
 const faultOf = async (bytes: Uint8Array, most?: number): Promise<string> =>
   readAll(bytes, 4096, most).then(
     () => 'taken',
@@ -151,7 +151,7 @@ it('refuses a volume that is cut at any byte', async () => {
   await fc.assert(
     fc.asyncProperty(entries, fc.nat(), async (records, at) => {
       const bytes = await fileOf(records)
-      expect(await faultOf(bytes.subarray(0, at % bytes.length))).toMatch(/^line \d+: .*cut/)
+      expect(await faultOf(bytes.subarray(0, at % bytes.length))).toMatch(/^line \d+: .*incomplete/)
     }),
   )
 })
@@ -167,7 +167,7 @@ it('refuses a volume in which any byte is altered', async () => {
   )
 })
 
-/** A volume of these lines, whose counts and hash are right. */
+/** A volume of these lines with valid counts and hash. */
 function handMade(lines: readonly string[], counts: Record<string, number>): Uint8Array {
   const manifest = writeLine({ record: 'manifest', format: 'commonplace/1', ...ALL, volume: 1 })
   const body = `${manifest}${lines.map((line) => `${line}\n`).join('')}{"record":"end","counts":${JSON.stringify(counts)},"content":"${'0'.repeat(64)}","sha256":"`
@@ -178,25 +178,25 @@ const line = (record: TransferRecord) => writeLine(record).trimEnd()
 it('names the line of each fault of a volume', async () => {
   const png = { record: 'image', sha256: sha256('abc'), mime_type: 'image/png', size: 3, data: btoa('abc') } as const
   const cases: [lines: string[], counts: Record<string, number>, fault: string][] = [
-    [['{"record":"entri"}'], { entry: 1 }, 'line 2: is of the unknown record "entri"'],
+    [['{"record":"entri"}'], { entry: 1 }, 'line 2: has the unknown record type "entri"'],
     [[line(one).replace('"source"', '"sauce"')], { entry: 1 }, 'line 2: has the unknown member "sauce"'],
     [[line(one).replace('"agent"', '"robot"')], { entry: 1 }, 'line 2: source must be "user" or "agent"'],
-    [['{"record":"entry","id":1,"thread_id":"t","source":"user"}'], { entry: 1 }, 'line 2: lacks text'],
+    [['{"record":"entry","id":1,"thread_id":"t","source":"user"}'], { entry: 1 }, 'line 2: has no text'],
     [
       [line(one).replace('}', ',"metadata":{"n":9007199254740993}}')],
       { entry: 1 },
       'line 2: holds a number that is the integer',
     ],
-    [[line(one), line({ ...one, thread_id: 'u' })], { entry: 2 }, 'line 3: entry 1 was told in line 2 before'],
-    [[line(one), '{"record":"gone","id":"1"}'], { entry: 1, gone: 1 }, 'line 3: entry 1 was told in line 2 before'],
+    [[line(one), line({ ...one, thread_id: 'u' })], { entry: 2 }, 'line 3: entry 1 is already in line 2'],
+    [[line(one), '{"record":"gone","id":"1"}'], { entry: 1, gone: 1 }, 'line 3: entry 1 is already in line 2'],
     [[line(one)], { entry: 2 }, 'line 3: counts 2 entry records, but there are 1'],
-    [['', line(one)], { entry: 1 }, 'line 2: is no JSON'],
+    [['', line(one)], { entry: 1 }, 'line 2: is not valid JSON'],
     [[line({ ...png, size: 4 })], { image: 1 }, 'line 2: the image has 3 bytes, not 4'],
-    [[line({ ...png, sha256: sha256('abd') })], { image: 1 }, 'line 2: the bytes of the image are not of their hash'],
+    [[line({ ...png, sha256: sha256('abd') })], { image: 1 }, 'line 2: the bytes of the image do not match its hash'],
     [
       [line({ ...one, images: [{ sha256: png.sha256, mime_type: png.mime_type, size: 3 }] }), line(png)],
       { entry: 1, image: 1 },
-      'stands behind its use in line 2',
+      'comes after its use in line 2',
     ],
     [[line(png), line(png)], { image: 2 }, 'line 3: image'],
     [[line(one).replace('000Z', '00Z')], { entry: 1 }, 'line 2: created_at must be a time'],
@@ -204,19 +204,19 @@ it('names the line of each fault of a volume', async () => {
   for (const [lines, counts, fault] of cases) expect(await faultOf(handMade(lines, counts))).toContain(fault)
   expect(await faultOf(handMade([line(one), line(png)], { entry: 1, image: 1 }))).toBe('taken')
   expect(await faultOf(new Uint8Array())).toBe(
-    'line 1: is missing: the volume is cut, it has no end record; nothing of this volume is imported',
+    'line 1: is missing: the volume is incomplete, it has no end record; nothing of this volume is imported',
   )
 })
 
 it('refuses another format, a second volume where one is expected, and bytes that are not UTF-8', async () => {
   const good = await fileOf([one])
   const other = utf8(new TextDecoder().decode(good).replace('commonplace/1', 'commonplace/2'))
-  expect(await faultOf(other)).toContain('line 1: is of the format "commonplace/2"')
-  expect(await faultOf(joined([good, good]), 1)).toContain('line 4: stands behind the end of the volume')
+  expect(await faultOf(other)).toContain('line 1: has the unknown format "commonplace/2"')
+  expect(await faultOf(joined([good, good]), 1)).toContain('line 4: comes after the end of the volume')
   expect(await faultOf(joined([good.subarray(0, 20), Uint8Array.of(0xff), good.subarray(20)]))).toContain(
     'line 1: is not UTF-8',
   )
-  expect(await faultOf(joined([Uint8Array.of(0xef, 0xbb, 0xbf), good]))).toContain('line 1: is no JSON')
+  expect(await faultOf(joined([Uint8Array.of(0xef, 0xbb, 0xbf), good]))).toContain('line 1: is not valid JSON')
 })
 
 it('starts a new volume after 1,000 entries and before 16,000,000 bytes', async () => {
@@ -232,7 +232,7 @@ it('starts a new volume after 1,000 entries and before 16,000,000 bytes', async 
 it('refuses a record that no volume could hold', () => {
   const writer = new VolumeWriter({ record: 'manifest', format: 'commonplace/1', ...ALL, volume: 1 }, new KnownIds())
   writer.begin()
-  expect(() => writer.add({ ...one, text: 'y'.repeat(16_000_000) })).toThrow(/fits into no volume/)
+  expect(() => writer.add({ ...one, text: 'y'.repeat(16_000_000) })).toThrow(/is larger than a volume/)
 })
 
 it('writes an export of nothing as one volume without records', async () => {
@@ -338,8 +338,8 @@ it('refuses volumes of an export that are out of order or of two exports', async
   const [first, second] = (await volumesOf(many)).map(({ bytes }) => bytes)
   const verify = (parts: (Uint8Array | undefined)[]) =>
     verifyExport(() => inPieces(joined(parts.filter((part) => part !== undefined))))
-  await expect(verify([second, first])).rejects.toThrow(/line 4: is volume 1, but volume 2 stands before it/)
-  await expect(verify([first, first])).rejects.toThrow(/line 1003: is volume 1, but volume 1/)
+  await expect(verify([second, first])).rejects.toThrow(/line 4: is volume 1, but the volume before it is volume 2/)
+  await expect(verify([first, first])).rejects.toThrow(/line 1003: is volume 1, but the volume before it is volume 1/)
 })
 
 it('returns each complete volume of a file once its end has been read', async () => {
@@ -348,9 +348,9 @@ it('returns each complete volume of a file once its end has been read', async ()
   const file = joined(volumes.map(({ bytes }) => bytes))
   const seen: Uint8Array[] = []
   await expect(async () => {
-    for await (const { bytes } of wholeVolumes(inPieces(file.subarray(0, -1)))) seen.push(bytes)
-  }).rejects.toThrow(/cut/)
+    for await (const { bytes } of completeVolumes(inPieces(file.subarray(0, -1)))) seen.push(bytes)
+  }).rejects.toThrow(/incomplete/)
   expect(seen).toEqual([volumes[0]?.bytes])
-  for await (const { bytes, volume } of wholeVolumes(inPieces(file))) if (volume === 2) seen.push(bytes)
+  for await (const { bytes, volume } of completeVolumes(inPieces(file))) if (volume === 2) seen.push(bytes)
   expect(seen).toEqual(volumes.map(({ bytes }) => bytes))
 })

@@ -3,7 +3,7 @@ import type { CallResult } from './clients'
 import { startPlace } from './places'
 import type { ServerWithSql } from './server'
 
-/** A server that asks for credentials, and its administration as a person with ADMIN_TOKEN has it. */
+/** A server that requires credentials, and its administration with ADMIN_TOKEN. */
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
@@ -29,7 +29,7 @@ export type Team = Awaited<ReturnType<typeof startTeam>>
 
 let orgs = 0
 
-/** The key of an admin in an org that no other has. @param url of a server with this ADMIN_TOKEN */
+/** Creates an organization with an admin key. @param url URL of a server with this ADMIN_TOKEN */
 export async function keyOfNewOrg(url: URL): Promise<{ id: string; key: string }> {
   const org = `org-${process.pid}-${++orgs}`
   const post = async (path: string, body: object): Promise<Json> => {
@@ -42,7 +42,7 @@ export async function keyOfNewOrg(url: URL): Promise<{ id: string; key: string }
   return post(`/api/v1/orgs/${org}/keys`, { name: 'a key', role: 'admin' })
 }
 
-/** @param start the server; on D1 unless another is given */
+/** @param start starts the server; default: on D1 */
 export async function startTeam(
   vars: Record<string, string> = {},
   start: (vars: Record<string, string>) => Promise<ServerWithSql> = startPlace,
@@ -77,7 +77,7 @@ export async function startTeam(
   const api = (path: string, bearer: string | null, method = 'GET', body?: unknown) =>
     ask(`/api/v1${path}`, bearer, method, body)
 
-  /** A new key of an org, which is made when it is not there yet. */
+  /** Creates a key of an organization, and the organization if it does not exist. */
   async function key(org: string, draft: KeyDraft = {}): Promise<{ id: string; key: string }> {
     await api('/orgs', ADMIN_TOKEN, 'POST', { id: org, name: org })
     const made = await api(`/orgs/${org}/keys`, ADMIN_TOKEN, 'POST', { name: 'a key', role: 'writer', ...draft })
@@ -85,7 +85,7 @@ export async function startTeam(
     return made.body
   }
 
-  /** Of each credential, since to connect is three requests more than a call. */
+  /** Connections by credential, because connecting takes three requests. */
   const clients = new Map<string, Promise<Client>>()
 
   async function connect(bearer: string): Promise<Client> {

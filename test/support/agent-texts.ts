@@ -1,4 +1,4 @@
-/** Texts that address an agent, by the classes of published prompt injections, and rules that teams really store. */
+/** Texts that address an agent, by the classes of published prompt injections, and rules that teams store. */
 
 export const ADDRESSING: readonly string[] = [
   // Texts that tell an agent to drop its instructions.

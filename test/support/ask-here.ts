@@ -2,7 +2,7 @@ import type { Asker } from './ask'
 import type { Key, World } from './isolation'
 import { placeOf, TOOL_PLACES } from './tool-places'
 
-/** Like `createAsker`, of the Worker in this isolate; a call has ended when its work after the answer is done too. */
+/** Like `createAsker`, for the Worker in this isolate. A call ends when its work after the answer has ended. */
 export function askHere(world: World, key: Key): Asker {
   async function rpc(method: string, params: object, path = '/mcp') {
     const { json, body } = await world.http(key.secret, 'POST', path, { jsonrpc: '2.0', id: 1, method, params })

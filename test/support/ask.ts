@@ -3,11 +3,11 @@ import type { Team } from './access'
 import type { Call } from './every-tool'
 import { placeOf, TOOL_PLACES } from './tool-places'
 
-/** Asks a server as one key, over connections that stay: tools, resources, completions and routes. */
+/** Calls a server with one key over open connections: tools, resources, completions and routes. */
 export interface Asker {
-  /** @throws Error with the server's message if it refuses */
+  /** @throws Error with the server's message when a call is refused */
   readonly ask: (call: Call) => Promise<unknown>
-  /** The names of all tools, those of the connector too. */
+  /** The names of all tools, including those of the connector. */
   readonly tools: () => Promise<string[]>
 }
 

@@ -17,7 +17,7 @@ import { bindings, type Costs, config } from './bindings'
 
 const connectionString = (): string => (bindings.HYPERDRIVE as Pick<Hyperdrive, 'connectionString'>).connectionString
 
-/** The adapters over the migrated database of this run, and what they cost since `costs` was last reset. */
+/** The adapters over the migrated database of this run; `costs` has their costs since its last reset. */
 export function postgresAdapters(clock: Clock, language = 'english', schema = 'public') {
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)

@@ -16,21 +16,21 @@ import { parseConfig } from '../../src/config'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Clock } from '../../src/ports/clock'
 
-/** Those of the Worker, and unused stores (vitest.config.ts). */
+/** Bindings of the Worker, and unused stores (vitest.config.ts). */
 const given = env as unknown as Bindings &
   Required<Pick<Bindings, 'DB' | 'IMAGES' | 'VECTORS'>> &
   Record<`DB_${number}`, D1Database> &
   Record<`IMAGES_${number}`, R2Bucket>
 
-/** The simulated D1 and R2, and on PostgreSQL the database, of the test file alone. */
+/** The simulated D1 and R2, or the PostgreSQL database, of this test file. */
 export const bindings = { ...given }
 
 let files = 0
 
 /**
- * Before each test file, since files share a process: separate stores, which modules of the product do not know.
+ * Creates new stores before each test file, because files share a process and modules cache by store.
  *
- * @param connectionString of the file's own PostgreSQL; without it, the file plays on D1
+ * @param connectionString PostgreSQL database of the file; without it, the file runs on D1
  */
 export function renewBindings(connectionString?: string): void {
   const [DB, IMAGES] = [given[`DB_${files}`], given[`IMAGES_${files}`]]
@@ -52,7 +52,7 @@ export interface Costs {
   rowsRead: number
 }
 
-/** The adapters over one database, and what they cost since `costs` was last reset. */
+/** The adapters over one database; `costs` has their costs since its last reset. */
 export function d1Adapters(clock: Clock, database: D1Database = bindings.DB, language = 'english') {
   const costs: Costs = { roundTrips: 0, statements: 0, rowsRead: 0 }
   const analyzer = createAnalyzer(language)

@@ -1,6 +1,6 @@
 import type { Bounded, SqlDialect } from '../../src/adapters/sql/core/dialect'
 
-/** The same database, whose statements may go through less; unchanged where they may go through any number. */
+/** A dialect whose statements may read fewer entries; unchanged for a dialect without a limit. */
 export const narrowed = (dialect: SqlDialect, limits: Partial<Pick<Bounded, 'entries' | 'metadata'>>): SqlDialect => ({
   ...dialect,
   bounded: dialect.bounded && { ...dialect.bounded, ...limits },

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 
 export interface OwnDisk {
   readonly folder: string
-  /** Leaves no byte free. */
+  /** Fills all free space. */
   fill(): void
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` used. */
   empty(): void
   readOnly(): void
   drop(): void
@@ -34,7 +34,7 @@ export function ownDisk(megabytes: number): OwnDisk | null {
         try {
           for (const part = Buffer.alloc(size); ; ) if (writeSync(file, part) < part.length) break
         } catch {
-          // No room for so much.
+          // The disk is full.
         }
       closeSync(file)
     },

@@ -6,10 +6,10 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { ROOT } from './build'
 
-/** A real browser, and the client's own little server that it is sent back to. */
+/** A real browser, and the callback server of an OAuth client. */
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
-/** Processes: one for each site, one for the next, and one for drawing; starting these takes most of the time of a page. */
+/** Options for few processes, because starting them takes most of a page's time. */
 const FEW_PROCESSES = ['--in-process-gpu', '--renderer-process-limit=1', '--disable-site-isolation-trials']
 
 function startBrowser(): Promise<Browser> {
@@ -20,7 +20,7 @@ function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...FLAGS, ...QUIET, ...FEW_PROCESSES] })
 }
 
-/** One for all of a file: to start it is a second and more of work. */
+/** One browser for a file, because starting one takes more than a second. */
 export function useBrowser(): () => Browser {
   let browser: Browser | null = null
   beforeAll(async () => {
@@ -75,6 +75,6 @@ const CONTRAST = `(selector) => {
   return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
 }`
 
-/** Contrast of a part's text with what is behind it (WCAG 2.2 §1.4.3). */
+/** Contrast of an element's text with its background (WCAG 2.2 §1.4.3). */
 export const contrastOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`(${CONTRAST})(${JSON.stringify(selector)})`)

@@ -5,12 +5,12 @@ import { bundleWorker } from '../../scripts/serve/bundle.mjs'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url).href)
 export const WORKER_DIR = `${ROOT}.tmp/worker`
 
-/** This module is loaded once for each project of a run; they share the state in the process. */
+/** State shared by all projects of a run, because each loads this module. */
 const shared = globalThis as { commonplaceBuilt?: Promise<void> }
 
 /**
- * A copy of the bundle that `npm start` serves and keeps until a source changes: to make one is some seconds of work. It is made as from a
- * home that cannot be written to, which a server of `npm start` may have (`e2e/start`).
+ * Copies the bundle that `npm start` caches until a source changes. It is built with a read-only home folder, as a
+ * server of `npm start` may have (`e2e/start`).
  */
 async function build(): Promise<void> {
   const { HOME = '' } = process.env

@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm'
 import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { indexText } from '../../src/domain/search/indexed-text'
-import { onPostgres } from './beside'
 import { d1Adapters } from './bindings'
 import { postgresAdapters } from './bindings-postgres'
+import { onPostgres } from './direct-sql'
 import type { Key, World } from './isolation'
 
-/** As many sessions as the capture contract names (§7). */
+/** The number of sessions in the capture contract (§7). */
 export const CROWD = 10_000
 
 /**
- * Adds 10,000 captured sessions of a key's owner to an organization's entries, at once, in the form that capturing leaves.
- *
- * @param words of each of them; enough that unbounded searches would find all
+ * Adds 10,000 captured sessions of a key's owner to the entries of an organization in one statement, in the form that
+ * capture creates.
+ * @param words text of each session, common enough for unbounded searches to match all
  */
 export async function crowd(
   { clock, config }: World,

@@ -1,6 +1,6 @@
 /**
- * How many characters a function reads of texts through expressions and searches: those between where one begins and where its match
- * ends, or the end of the text where there is none. A walk written by hand that is not linear reads many for each there are.
+ * Counts the characters that a function reads through expressions and string searches: from the start of each to the
+ * end of its match, or to the end of the text without a match. A function that is not linear reads many times the text.
  */
 export function charactersRead(work: () => unknown): number {
   let read = 0

@@ -20,9 +20,9 @@ export interface TestClient {
   tools(): Promise<Json[]>
   call(name: string, args?: Record<string, unknown>): Promise<CallResult>
   instructions(): string | undefined
-  /** Capabilities that the server declared, each with its options. */
+  /** Capabilities that the server declares, with their options. */
   capabilities(): Json
-  /** One page; without a cursor the first. */
+  /** One page of resources; the first without a cursor. */
   resources(cursor?: string): Promise<Json>
   templates(): Promise<Json[]>
   read(uri: string): Promise<Json[]>
@@ -32,7 +32,7 @@ export interface TestClient {
   close(): Promise<void>
 }
 
-/** @param key without it, the client comes with no credential */
+/** @param key key of the client; without it, the client sends no credential */
 export type Connect = (url: URL, key?: string) => Promise<TestClient>
 
 const bearing = (key?: string) =>
@@ -49,7 +49,7 @@ function toResult(result: Json): CallResult {
   }
 }
 
-/** Methods that both generations of the SDK have under the same names. */
+/** Methods with the same names in both generations of the SDK. */
 const beside = (client: Json) => ({
   capabilities: () => client.getServerCapabilities(),
   // The newer SDK collects all pages when it is called without a cursor.
@@ -66,7 +66,7 @@ const beside = (client: Json) => ({
     (await client.complete({ ref, argument: { name, value } })).completion,
 })
 
-/** SDK v2; without a pinned revision it speaks the newest of 2025. */
+/** SDK v2; without a pinned revision it uses the latest of 2025. */
 const v2 =
   (pin?: string): Connect =>
   async (url, key) => {
@@ -96,7 +96,7 @@ const v1: Connect = async (url, key) => {
   }
 }
 
-/** The real clients that every endpoint behaviour is played by. */
+/** The real clients with which endpoint tests run. */
 export const CLIENTS: Readonly<Record<string, Connect>> = {
   'SDK v2, revision 2026-07-28': v2('2026-07-28'),
   'SDK v2, revision 2025': v2(),

@@ -1,4 +1,4 @@
-/** A small project in several languages, whose symbols are known. */
+/** A small project in several languages with known symbols. */
 export const AUTH = `import { verify } from './tokens'
 
 /**

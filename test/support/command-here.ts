@@ -2,14 +2,14 @@ import { vi } from 'vitest'
 import { commonplace } from '../../src/cli/command-line.mjs'
 import { type Outcome, surroundings } from './command'
 
-/** Ends a command where the program would end. */
+/** Ends a command where the program would exit. */
 class Ended extends Error {}
 
 let before: Promise<unknown> = Promise.resolve()
 
 /**
- * What `runCommand` runs, in this process, for tests that do not need a separate program, since starting one takes most of the time of a command.
- * One at a time, since a command uses the environment of the process; none that runs until it is stopped.
+ * Runs `runCommand` in this process, for tests that need no separate program, because starting one takes most of a command's
+ * time. Commands use the environment of the process, so only one runs at a time, and none that waits to be stopped.
  */
 export function runHere(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const run = before.then(() => runAlone(args, environment))

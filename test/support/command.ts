@@ -11,10 +11,10 @@ export interface Outcome {
   readonly err: string
 }
 
-/** The command line's program, beneath the checkout. */
+/** The program of the command line, relative to the checkout. */
 export const PROGRAM = join('src', 'cli', 'commonplace.mjs')
 
-/** The environment of the command: that of this process, without variables that would redirect it. */
+/** The environment of a command: that of this process, without variables that redirect it. */
 export function surroundings(environment: Record<string, string>): Record<string, string> {
   const { ADMIN_TOKEN: _, COMMONPLACE_KEY: __, COMMONPLACE_URL: ___, ...inherited } = process.env
   return { ...(inherited as Record<string, string>), ...environment }
@@ -23,7 +23,7 @@ export function surroundings(environment: Record<string, string>): Record<string
 const start = (args: readonly string[], environment: Record<string, string>) =>
   spawn(process.execPath, [join(ROOT, PROGRAM), ...args], { env: surroundings(environment) })
 
-/** Starts `commonplace` with a command that runs until it is stopped. */
+/** Starts a `commonplace` command that runs until it is stopped. */
 export function startCommand(args: readonly string[], environment: Record<string, string> = {}) {
   const child = start(args, environment)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -40,11 +40,11 @@ export function startCommand(args: readonly string[], environment: Record<string
       if (done) throw new Error(`the command has ended: ${err}`)
       return value
     },
-    /** Waits until it has printed this to standard error. */
+    /** Waits for a text on standard error. */
     async said(what: RegExp): Promise<void> {
       while (!what.test(err)) await once(heard, 'more')
     },
-    /** Ends it as Ctrl-C does. @returns its exit code */
+    /** Stops it like Ctrl-C. @returns its exit code */
     async stop(): Promise<number | null> {
       if (child.exitCode !== null) return child.exitCode
       child.kill('SIGINT')
@@ -54,6 +54,6 @@ export function startCommand(args: readonly string[], environment: Record<string
   }
 }
 
-/** Runs `commonplace` to its end, with these credentials in its environment and no others. */
+/** Runs `commonplace` to its end, with only these credentials in its environment. */
 export const runCommand = (args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> =>
   runProgram(PROGRAM, args, surroundings(environment))

@@ -7,11 +7,11 @@ import type { Variable } from '../../src/variables.mjs'
 export interface Asked {
   /** Its default; empty for none. */
   readonly fallback: string
-  /** Its values, in words. */
+  /** Its values, as text. */
   readonly takes: string
 }
 
-/** Reads as the Worker does, and records each reading; of nested readings the outermost. */
+/** Reads like the Worker and records each read; of nested reads only the outermost. */
 class NotingReader extends Reader {
   readonly asked = new Map<Variable, Asked>()
 
@@ -85,7 +85,7 @@ class NotingReader extends Reader {
   }
 }
 
-/** Everything that is read when nothing is set. */
+/** All reads of an empty environment. */
 export function askedOf(env: Environment = {}): {
   readonly asked: ReadonlyMap<Variable, Asked>
   readonly config: Config

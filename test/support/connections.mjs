@@ -1,5 +1,5 @@
-// Loaded before a program (`--import`): notes each connection of its process that leads beyond this machine, in the file that
-// COMMONPLACE_CONNECTIONS names, and refuses it.
+// Loaded before a program (`--import`): refuses each connection beyond this machine, and records it in the file that
+// COMMONPLACE_CONNECTIONS names.
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'
 import { isIP, Socket } from 'node:net'

@@ -5,7 +5,7 @@ import { ROOT } from './build'
 import { CLIENTS, type Connect, type TestClient } from './clients'
 import { base64, pngBytes } from './scope'
 
-/** The command `copy` as a person runs it, and a store that holds everything that an entry can have. */
+/** Runs the command `copy` as a user does, and fills a store with every property of entries. */
 
 export interface Run {
   readonly code: number | null
@@ -20,7 +20,7 @@ export function copy(
 ): Promise<Run> {
   return new Promise((resolve) => {
     const script = join(ROOT, 'src', 'cli', 'commonplace.mjs')
-    // A separate group, so that the Worker is killed with it, since no other process would end that.
+    // A group of its own, so that the Worker is killed with it.
     const child = spawn(process.execPath, [script, 'copy', ...args], {
       env: { ...process.env, ...env },
       detached: true,
@@ -50,12 +50,12 @@ export async function query(url: string, text: string): Promise<Record<string, u
   }
 }
 
-/** Tables that a copy fills with what an entry has. */
+/** Tables that a copy fills with properties of entries. */
 export const FILLED = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'entry_versions', 'thread_counters']
 
 export const LONG = 'a long text that goes\n'.repeat(2000).trim()
 
-/** Everything that an entry can have: several hundred of them, some changed, the last one deleted. */
+/** Stores several hundred entries with every property, some of them changed and the last one deleted. */
 export async function fill(client: TestClient): Promise<number> {
   let last = 0
   for (let batch = 0; batch < 4; batch++) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './build'
 
-/** Real text that every checkout has: the READMEs and changelogs of the installed packages, one section an entry. */
+/** Real text in every checkout: the READMEs and changelogs of the installed packages, one section per entry. */
 export interface Section {
   readonly package: string
   readonly file: string
@@ -31,7 +31,7 @@ function sectionsOf(name: string, file: string): Section[] {
     .map((text) => ({ package: name, file, heading: (text.split('\n')[0] as string).replace(/^#+ */, ''), text }))
 }
 
-/** @param most sections to return, the first in order of package names */
+/** @param most maximum number of sections, in order of package names */
 export function readCorpus(most: number): Section[] {
   const sections: Section[] = []
   for (const name of packages())

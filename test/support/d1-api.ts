@@ -1,4 +1,4 @@
-// Simulates Cloudflare's API in tests: a server that answers its D1 query call from a D1 of the simulator.
+// Simulates Cloudflare's API: a server that runs its D1 queries on a simulated D1.
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 
@@ -12,7 +12,7 @@ interface Statement {
   readonly params: readonly unknown[]
 }
 
-/** @param databases by id; a request needs the token `secret` and the account `account` */
+/** @param databases databases by ID; a request needs the token `secret` and the account `account` */
 export async function startD1Api(databases: Readonly<Record<string, D1Database>>): Promise<D1Api> {
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body))

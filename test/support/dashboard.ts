@@ -1,7 +1,7 @@
 import { ADMIN_TOKEN, type Json, type Key } from './oauth'
 import type { RunningServer } from './server'
 
-/** A deployment that requires keys, and users who visit its pages with a hand-written browser. */
+/** A deployment that requires keys, and users who visit its pages with a minimal browser. */
 export interface Seen {
   readonly status: number
   readonly text: string
@@ -12,11 +12,11 @@ export interface Seen {
 export interface Person {
   readonly cookie: string
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>
-  /** Sends a form as the page at `from` would. */
+  /** Submits a form of the page at `from`. */
   readonly send: (path: string, fields: Record<string, string | readonly string[]>, more?: Sending) => Promise<Seen>
-  /** Sends the form of a file that the page at `/settings` has; unless it is to be another, with its token. */
+  /** Submits the file form of `/settings`, or another form with its token. */
   readonly sendFile: (path: string, fields: Record<string, string>, file: Uint8Array | null) => Promise<Seen>
-  /** The answer to a form of that page, as bytes. */
+  /** The answer to a form, as bytes. */
   readonly download: (path: string, fields: Record<string, string>) => Promise<Response>
 }
 interface Sending {
@@ -28,7 +28,7 @@ const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const FORM = 'application/x-www-form-urlencoded'
 
 export const tokenOf = (text: string): string => /name="token" value="([^"]*)"/.exec(text)?.[1] ?? ''
-/** Where a form led to. */
+/** The redirect target of a form. */
 export const locationOf = ({ headers }: Seen): string => headers.get('location') ?? ''
 
 export type House = ReturnType<typeof houseOf>
@@ -62,7 +62,7 @@ export function houseOf(server: RunningServer) {
     const get = (path: string, headers: Record<string, string> = {}) =>
       ask(path, { headers: { accept: HTML, ...(cookie === '' ? {} : { cookie }), ...headers } })
     let session = ''
-    /** Of the session, as any page with a form has it; who may not search may see keys. */
+    /** The token of the session, from any page with a form; a user who cannot search can list keys. */
     const ownToken = async (): Promise<string> => {
       session ||= tokenOf((await get('/search')).text) || tokenOf((await get('/keys')).text)
       return session
@@ -102,7 +102,7 @@ export function houseOf(server: RunningServer) {
       .map((one) => one.split(';')[0] ?? '')
       .filter((one) => !one.endsWith('=') && !one.includes('consent'))
       .join('; ')
-  /** Shows a key at the door. */
+  /** Signs in with a key. */
   async function signIn(text: string, next = '/'): Promise<{ seen: Seen; person: Person }> {
     const door = await ask('/login', { headers: { accept: HTML } })
     const page = /name="page" value="([^"]*)"/.exec(door.text)?.[1] ?? ''
@@ -116,12 +116,12 @@ export function houseOf(server: RunningServer) {
   }
   return {
     ...{ base, ask, admin, key, call, person, cookieOf, signIn },
-    /** A signed-in user with a new key of these properties. */
+    /** A signed-in user with a new key with these properties. */
     async somebody(draft: Json = {}): Promise<Person & { readonly key: Key }> {
       const made = await key(draft)
       return { ...(await signIn(made.key)).person, key: made }
     },
-    /** A user in open mode, whose browser has its cookie. */
+    /** A user in open mode, with the cookie of its browser. */
     visitor: async (): Promise<Person> => person(cookieOf(await ask('/', { headers: { accept: HTML } }))),
   }
 }

@@ -7,8 +7,8 @@ declare module 'vitest' {
   }
 }
 
-/** The database on which the project of this file plays (vitest.config.ts). */
+/** The database of this Vitest project (vitest.config.ts). */
 export const DATABASE = inject('database')
 export const DATABASE_NAME = DATABASE === 'd1' ? 'D1' : 'PostgreSQL'
-/** Whether this is a run of the nightly tier. */
+/** Whether this is a nightly run. */
 export const IS_NIGHTLY = inject('isNightly')

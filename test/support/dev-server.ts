@@ -10,14 +10,14 @@ export interface DevServer {
   readonly url: URL
   /** Process id of npm, which leads the group of everything but the server itself. */
   readonly npm: number
-  /** Everything it printed. */
+  /** Its output so far. */
   output(): string
-  /** Connections beyond loopback that it tried to open: they are refused, and make `stop` fail. */
+  /** Connections beyond loopback that it attempted. They are refused, and `stop` fails. */
   connections(): string[]
   stop(): Promise<void>
 }
 
-/** A file that notes connections beyond this machine, and the environment in which a start notes them there. */
+/** A file that records connections beyond this machine, and the environment variables for it. */
 function watched(env: Readonly<Record<string, string>>) {
   const file = join(mkdtempSync(join(tmpdir(), 'commonplace-connections-')), 'connections')
   const guard = `--import ${pathToFileURL(join(ROOT, 'test', 'support', 'connections.mjs')).href}`
@@ -32,7 +32,7 @@ function watched(env: Readonly<Record<string, string>>) {
   }
 }
 
-/** Ends the complete process group: the signal to one process would leave workerd running. */
+/** Ends the process group: a signal to one process would leave workerd running. */
 const end = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve()
@@ -41,11 +41,10 @@ const end = (child: ChildProcess): Promise<void> =>
   })
 
 /**
- * `npm start` as in the README, on a free port and with its own data.
- *
- * @param script another npm script that serves, with more environment for it
- * @param args what follows `npm start --`
- * @param mayConnect whether it may try to connect beyond loopback, which is refused
+ * Runs `npm start` as in the README, on a free port and with its own data.
+ * @param script another npm script that serves, with further environment variables
+ * @param args arguments after `npm start --`
+ * @param mayConnect whether refused connections beyond loopback are expected
  */
 export async function startDevServer(
   persistTo: string,
@@ -86,7 +85,7 @@ export async function startDevServer(
   }
 }
 
-/** A start that is to fail, as a person sees it, without npm before it: exit code and everything that was printed. */
+/** A start that must fail, without npm: exit code and output. */
 export const failToStart = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   new Promise<{ code: number | null; said: string }>((resolve) => {
     const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs'), ...args], {
@@ -102,7 +101,7 @@ export const failToStart = (args: readonly string[], env: Readonly<Record<string
     child.once('close', (code) => resolve({ code, said: said.trim() }))
   })
 
-/** The process that serves this address, as it announced itself; it leads a process group with all that it started. */
+/** The process that serves an address, the leader of its process group. */
 export async function serverProcess(url: URL): Promise<number> {
   const { runningServers } = (await import(`${ROOT}src/cli/running.mjs`)) as typeof import('../../src/cli/running.mjs')
   const server = (await runningServers()).find(({ origin }) => origin === url.origin)

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from './build'
 
-/** Parses a Dockerfile, and runs its steps by hand where docker is absent: a folder replaces the root of each stage. */
+/** Parses a Dockerfile, and runs its steps without docker: a folder replaces the root of each stage. */
 export interface Instruction {
   readonly name: string
   readonly text: string
@@ -20,7 +20,7 @@ export function readDockerfile(): readonly Instruction[] {
     })
 }
 
-/** What `.dockerignore` keeps out, by the first name or by `*.ending`. */
+/** Names and `*.ending` patterns in `.dockerignore`. */
 const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n').filter(Boolean)
 const isIgnored = (path: string): boolean =>
   ignored.some((rule) => (rule.startsWith('*.') ? path.endsWith(rule.slice(1)) : path.split('/')[0] === rule))
@@ -38,13 +38,13 @@ export interface Image {
   readonly user: string
   /** ENTRYPOINT and CMD. */
   readonly command: readonly string[]
-  /** Of HEALTHCHECK. */
+  /** From HEALTHCHECK. */
   readonly healthCheck: readonly string[]
 }
 
 const array = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[')))
 
-/** Does the steps of the Dockerfile in folders below this one. `node` and `npm` are those of this machine. */
+/** Runs the steps of the Dockerfile in a folder, with the `node` and `npm` of this machine. */
 export async function buildImage(folder: string): Promise<Image> {
   const stages = new Map<string, string>()
   let [root, workdir, user] = ['', '/', 'root']

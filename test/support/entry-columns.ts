@@ -1,6 +1,6 @@
 /**
- * Columns of entries that the tests of every column leave as a store made them: they name or date the entry, or are made of its metadata,
- * tags, text and images.
+ * Columns of entries that tests of all columns leave unchanged: they identify or date the entry, or derive from
+ * metadata, tags, text and images.
  */
 const MADE: ReadonlySet<string> = new Set(
   (
@@ -11,11 +11,14 @@ const MADE: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** A value that a column of any type takes, as SQL; a column that takes only others names one of them here. */
+/** A value for a column of any type, as SQL. Columns with restricted values are listed here. */
 const SAMPLE = "'1'"
 const SAMPLES: Readonly<Record<string, string>> = {}
 
-/** Assignments for `UPDATE entries` that put something unusual into what was added since, and into two columns that nothing else fills. */
+/**
+ * Assignments for `UPDATE entries` that set unusual values in newer columns, and in two columns that nothing else
+ * fills.
+ */
 export const filled = (entry: Readonly<Record<string, unknown>>): string =>
   [...Object.keys(entry).filter((name) => !MADE.has(name)), 'given_weight', 'summary']
     .map((name) => `${name} = ${SAMPLES[name] ?? SAMPLE}`)

@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { beside } from './beside'
+import { runSql } from './direct-sql'
 import type { Key, World } from './isolation'
 
-/** Every state that an entry of ada's can be in, and who may read and change it, once more in plain code (platform contract §5). */
+/**
+ * Every state of an entry of ada's, and who can read and change it, implemented again in plain code (platform contract
+ * §5).
+ */
 interface Version {
   readonly project: string | null
   readonly hidden: 'private' | 'diary' | null
@@ -12,9 +15,9 @@ export interface StateOfEntry {
   readonly name: string
   readonly versions: readonly Version[]
   readonly archived?: true
-  /** As hooks leave it; then it is archived too. */
+  /** As hooks create it; it is archived too. */
   readonly captured?: true
-  /** Deleted; or invisible to every reader, while its row is removed after the call. */
+  /** Deleted, or hidden from all readers while its rows are removed after the call. */
   readonly deleted?: true | 'in parts'
   readonly expires?: true
 }
@@ -76,10 +79,10 @@ export interface Made {
   readonly id: number
   readonly thread: string
   readonly text: string
-  /** A word of this version only. */
+  /** A word that only this version contains. */
   readonly secrets: readonly string[]
   readonly title: string
-  /** Of the call that deleted it. */
+  /** Change ID of the call that deleted it. */
   readonly changeId: string | null
 }
 
@@ -101,13 +104,13 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
   const [first, second] = state.versions as [Version, Version]
   const turn = { thread_id: thread, source: 'user', text: textOf(0), metadata: metadataOf(first) }
   const { context_id: id } = await world.ok(ada, 'store_context', turn)
-  // Keys that the second version does not have are named, since reserved keys stay otherwise.
+  // Keys that the second version does not have are set to null, because reserved keys remain otherwise.
   const replaced = { project: null, audience: null, diary: null, agent_name: null, ...metadataOf(second) }
   await world.ok(ada, 'update_context', { context_id: id, text: textOf(1), metadata: replaced })
-  if (state.archived) await beside(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
+  if (state.archived) await runSql(sql`UPDATE entries SET archived = 1 WHERE id = ${id}`)
   if (state.captured) {
     const metadata = JSON.stringify({ ...metadataOf(second), captured: true })
-    await beside(sql`UPDATE entries SET captured = 1, metadata = ${metadata} WHERE id = ${id}`)
+    await runSql(sql`UPDATE entries SET captured = 1, metadata = ${metadata} WHERE id = ${id}`)
   }
   if (state.expires) world.clock.advance(2_000)
   let changeId: string | null = null
@@ -115,21 +118,21 @@ export async function makeEntry(world: World, ada: Key, state: StateOfEntry): Pr
     changeId = (await world.ok(ada, 'delete_context', { context_ids: [id] })).change_id as string
   if (state.deleted === 'in parts') {
     changeId = `removing${n}`
-    await beside(sql`
+    await runSql(sql`
       INSERT INTO pending_deletes (entry_id, org, part, change_id, key_id, agent, at, retain_versions, erase_history)
       VALUES (${id}, ${ada.org}, 1, ${changeId}, ${ada.id}, NULL, ${world.clock.now()}, 1, 0)`)
   }
   return { id, thread, title, text: textOf(1), secrets, changeId }
 }
 
-/** Existing and retained data of an entry, for any reader. */
+/** All stored data of an entry, regardless of readers. */
 export async function fingerprint(id: number): Promise<unknown> {
   const columns = sql.raw('version, text, metadata, tags, project, reader, archived, layer')
-  const [newest] = await beside(sql`
+  const [newest] = await runSql(sql`
     SELECT ${columns} FROM entries WHERE id = ${id}
     UNION ALL SELECT ${columns} FROM entry_versions WHERE entry_id = ${id}
     ORDER BY version DESC LIMIT 1`)
-  const [stands] = await beside(sql`
+  const [stands] = await runSql(sql`
     SELECT count(*) AS version FROM entries
     WHERE id = ${id} AND id NOT IN (SELECT entry_id FROM pending_deletes WHERE entry_id = ${id})`)
   return { ...newest, stands: stands?.version }

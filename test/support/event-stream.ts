@@ -1,4 +1,4 @@
-/** A stream of server-sent events, as a test follows it. */
+/** Reads a stream of server-sent events in tests. */
 export interface Event {
   readonly id?: string
   readonly event?: string
@@ -10,11 +10,11 @@ export interface Event {
 export interface EventStream {
   readonly status: number
   readonly headers: Headers
-  /** Blocks that have come so far. */
+  /** Events so far. */
   readonly seen: readonly Event[]
-  /** Resolves once what has come satisfies, or the stream is over. */
+  /** Resolves when the events satisfy a condition, or the stream has ended. */
   until(enough: (seen: readonly Event[]) => boolean): Promise<readonly Event[]>
-  /** Whether the server has ended it. */
+  /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>
   close(): void
 }

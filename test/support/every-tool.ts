@@ -1,12 +1,12 @@
-// Calls that represent all uses of a server: each tool with the arguments that need different statements, resources,
-// completions and routes, in a store with something of every sort.
+// Calls that represent all uses of a server: each tool with arguments that lead to different statements, resources,
+// completions and routes, over a store with entries of every sort.
 import type { Asker } from './ask'
 import { claudeCode } from './hook-events'
 import { base64, pngBytes } from './scope'
 import { ALL_TOOLS, aboutEntries } from './tool-examples'
 import { calledName } from './tool-places'
 
-/** `GET …`, `PUT …`: a route; `resource`, `completion`: of MCP; else a tool. */
+/** `GET …`, `PUT …`: a route; `resource`, `completion`: MCP requests; otherwise a tool. */
 export type Call = readonly [name: string, args: Record<string, unknown>]
 
 const KINDS = ['decision', 'convention', 'bug_fix', 'code_pattern', 'task', 'note', 'error_pattern', 'plan', 'rule']
@@ -31,19 +31,19 @@ const entry = (n: number, project: string, earlier: number | undefined) => ({
   },
 })
 
-/** Batches so small that no statistics are made of them. */
+/** Small batches, so that the database does not collect statistics about them. */
 const BATCH = 49
 
 interface Filling {
-  /** How many there are already. */
+  /** Number of existing entries. */
   readonly from?: number
   readonly count: number
-  /** Entries that every tenth refers to, in turn; without them, those that were stored just before. */
+  /** Entries that every tenth refers to, in turn; default: those that were stored just before. */
   readonly earlier?: readonly number[]
   readonly project?: string
 }
 
-/** Stores entries, and returns their ids. */
+/** Stores entries and returns their IDs. */
 export async function fill(
   ask: Asker['ask'],
   { from = 0, count, earlier, project = PROJECT }: Filling,
@@ -63,7 +63,7 @@ const event = (type: string, payload: object) => ({
 })
 const image = (n: number) => [{ data: base64(pngBytes(`image ${n}`)), mime_type: 'image/png' }]
 
-/** Subjects of the calls. */
+/** Entries that the calls use. */
 export interface Stored {
   readonly ids: readonly number[]
   readonly long: number
@@ -75,8 +75,9 @@ export interface Stored {
 }
 
 /**
- * One of every sort in addition to the entries of `fill`: a long text, images, a diary page, memories of each layer, code, versions,
- * deletions. @param times how many of each
+ * Stores one of every sort in addition to the entries of `fill`: a long text, images, a diary page, memories of each
+ * layer, code, versions, deletions.
+ * @param times number of each
  */
 export async function vary(ask: Asker['ask'], ids: readonly number[], times: number): Promise<Stored> {
   const make = async (tool: string, args: Record<string, unknown>) =>
@@ -124,7 +125,7 @@ export async function vary(ask: Asker['ask'], ids: readonly number[], times: num
   return { ids, long, page, working, deleted, changeId: (changes[0] as { change_id: string }).change_id, cursor }
 }
 
-/** Calls that read: each tool that is not called in several ways by its example. */
+/** Reading calls: the examples of tools that are not in `callsInSeveralWays`. */
 export function readingCalls(stored: Stored): Call[] {
   const calls = callsInSeveralWays(stored)
   const called = new Set(calls.map(([name]) => name))
@@ -132,7 +133,7 @@ export function readingCalls(stored: Stored): Call[] {
   return [...calls, ...others.map((tool): Call => [calledName(tool), aboutEntries(tool.example, stored.ids)])]
 }
 
-/** Calls of the tools whose arguments lead their statements different ways, of resources, completions and routes. */
+/** Calls with arguments that lead to different statements, of tools, resources, completions and routes. */
 function callsInSeveralWays({ ids, long, page, working, deleted, cursor }: Stored): Call[] {
   const [first, second, third] = ids as [number, number, number]
   const here = { projectPath: PROJECT }
@@ -229,7 +230,7 @@ function callsInSeveralWays({ ids, long, page, working, deleted, cursor }: Store
   ]
 }
 
-/** Calls that write, each about entries of its own. */
+/** Writing calls, each with entries of its own. */
 export function writingCalls({ ids, long, working, changeId, deleted }: Stored): Call[] {
   const own = ids.slice(40) as [number, number, number, number, number, number, number, number, number, number]
   const said = { thread_id: 'thread 3', source: 'user', text: 'turbine number 8000', metadata: { supersedes: own[0] } }
@@ -285,7 +286,7 @@ export function writingCalls({ ids, long, working, changeId, deleted }: Stored):
   ]
 }
 
-/** A session of a coding agent, each of its events as its hook sends it: what a day writes most of. */
+/** The events of an agent's session as its hooks send them, the most frequent writes of a day. */
 function hookCalls(session: string): Call[] {
   const { start, prompt, ran, stop, end } = claudeCode(session)
   const sent = (what: string, { id, event }: ReturnType<typeof start>): Call => [

@@ -3,7 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Lines of a failure: the expectation and its place. The full report is where its part of the run prints it. */
+/**
+ * Lines of a failure in the summary: the expectation and its location. The full report is in the output of its part of
+ * the run.
+ */
 const LINES_OF_A_FAILURE = 25
 const FAILURES_TOLD = 20
 
@@ -26,7 +29,7 @@ const failedIn = (module: TestModule) => [
   ),
 ]
 
-/** Records failures for the summary at the end of `scripts/test.mjs`, so that the end of a run of two parts shows all. */
+/** Records failures for the summary of `scripts/test.mjs`, so that the end of a run in two parts lists all. */
 export default class FailuresAtTheEnd implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const { COMMONPLACE_TEST_NOTES: notes } = process.env

@@ -1,7 +1,7 @@
-/** Wrappers that pass calls on to the real binding and make chosen ones fail. */
+/** Wraps bindings so that chosen calls fail. */
 export type Fault = 'before' | 'after'
 
-/** When a call is to fail: before it reaches the binding, or after the binding has done it. */
+/** Selects the call that fails: before it reaches the binding, or after the binding has done it. */
 export class Faults {
   private plan: (Fault | undefined)[] = []
   calls = 0
@@ -26,7 +26,7 @@ export class Faults {
   }
 }
 
-/** A proxy of a binding whose named async methods pass through the faults. */
+/** A proxy of a binding with fault injection for some async methods. */
 export function faulty<T extends object>(binding: T, methods: readonly (keyof T)[], faults: Faults): T {
   return new Proxy(binding, {
     get(target, name) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 
-/** A reference implementation of grep in the simplest code, and random texts and patterns to compare with it. */
+/** A reference implementation of grep in simple code, and random texts and patterns to compare with. */
 
 const pieces = fc.constantFrom(
   ...[
@@ -34,7 +34,7 @@ const ends = fc.constantFrom('\n', '\r\n', '\r')
 
 const lines = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** Texts of a few lines with every kind of end. */
+/** Texts of a few lines with every kind of line end. */
 export const texts = fc
   .array(fc.tuple(lines, ends), { minLength: 1, maxLength: 8 })
   .chain((ended) => fc.tuple(fc.constant(ended.flat().join('')), lines))
@@ -74,7 +74,7 @@ export const regexes = fc
 
 export type Wanted = { readonly caseSensitive: boolean } & ({ readonly literal: string } | { readonly regex: string })
 
-/** Each matching line: its number, and where its first match starts and ends, in code points. */
+/** Each matching line: number, start and end of its first match in code points. */
 export function plainScan(text: string, wanted: Wanted): [number, number, number][] {
   const all = text.split(/\r\n|\r|\n/)
   if (all.length > 1 && all.at(-1) === '') all.pop()

@@ -6,7 +6,7 @@ import { runProgram } from './program'
 
 const PROGRAM = join('plugins', 'commonplace', 'hook.mjs')
 export const HOOK = join(ROOT, PROGRAM)
-/** Ends the program at a step (KILL_AT), moves its clock (CLOCK_MS), or lets its time pass slowly (PATIENCE). */
+/** Ends the program at a step (KILL_AT), moves its clock (CLOCK_MS), or slows down its time (PATIENCE). */
 export const FAULTS = pathToFileURL(join(ROOT, 'test', 'support', 'hook-faults.mjs')).href
 
 interface Ran {
@@ -17,13 +17,13 @@ interface Ran {
 
 export type Desk = ReturnType<typeof desk>
 
-/** A home in which the hook program runs as clients run it, and events of Claude Code. @param url of the server */
+/** A home in which the hook program runs like in clients, and events of Claude Code. @param url URL of the server */
 export function desk(home: string, url: string) {
   const base = () => ({ session_id: 's1', cwd: home, permission_mode: 'default' })
   return {
     /**
-     * Runs the program as clients do, with an event, or lines as they are, on stdin until it and all that holds its output has ended.
-     * PATIENCE 1: by its own limits of time.
+     * Runs the program with an event or raw lines on stdin, until it and all users of its output have ended. PATIENCE
+     * 1: with its own time limits.
      */
     fire(event: unknown, client = 'claude-code', more: Record<string, string> = {}): Promise<Ran> {
       const settings = { COMMONPLACE_URL: url, COMMONPLACE_KEY: 'cp_mine', PATIENCE: '20' }
@@ -31,7 +31,7 @@ export function desk(home: string, url: string) {
       const input = typeof event === 'string' ? event : JSON.stringify(event)
       return runProgram(PROGRAM, [client], env, { input, before: [FAULTS] })
     },
-    /** Names of the files of events that wait. */
+    /** Names of waiting event files. */
     waiting: () => readdirSync(join(home, '.commonplace', 'spool')).filter((name) => name.endsWith('.json')),
     base,
     start: () => ({ ...base(), hook_event_name: 'SessionStart', source: 'startup' }),

@@ -1,4 +1,4 @@
-/** Events of clients as in their documents, for tests of the server's processing. */
+/** Client events as in the clients' documentation, for tests of the server. */
 export const REMOTE = 'git@github.com:Acme/Ferry.git'
 export const PLACE = { folder: '/home/ada/ferry', remote: REMOTE, branch: 'main' }
 
@@ -7,7 +7,7 @@ interface Named {
   readonly event: Record<string, unknown>
 }
 
-/** Claude Code's events of one session, each with an id as the hook program gives it. */
+/** Claude Code's events of a session, with the IDs of the hook program. */
 export function claudeCode(session: string) {
   let n = 0
   const named = (hook_event_name: string, rest: Record<string, unknown>): Named => ({

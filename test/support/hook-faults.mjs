@@ -1,6 +1,6 @@
-// Loaded before the hook program (`node --import`): ends it as `kill -9` does before its step number KILL_AT, moves its clock by
-// CLOCK_MS, or lets its time pass PATIENCE times as slowly, so that a busy machine is not mistaken for a late server (0.02: 50 times as
-// fast). A step is a change of the disk or a request, so that between two of them nothing can be half done.
+// Loaded before the hook program (`node --import`): kills it before step KILL_AT, moves its clock by CLOCK_MS, or slows
+// its time by the factor PATIENCE, so that a busy machine does not look like a slow server (0.02: 50 times as fast). A
+// step is a change on disk or a request.
 import fs from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
@@ -13,7 +13,7 @@ function stepped(object, name) {
   const real = object[name]
   object[name] = function (...args) {
     if (steps++ === at) {
-      // A write is interrupted in the middle.
+      // A write that is interrupted in the middle.
       if (name === 'writeFileSync') real.call(this, args[0], String(args[1]).slice(0, 20), args[2])
       process.kill(process.pid, 'SIGKILL')
     }
@@ -23,7 +23,7 @@ function stepped(object, name) {
 for (const name of ['mkdirSync', 'writeFileSync', 'renameSync', 'rmSync', 'appendFileSync', 'linkSync'])
   stepped(fs, name)
 stepped(http, 'request')
-// An answer has arrived, and nothing was made of it yet.
+// An answer that has arrived and is not processed.
 stepped(http.IncomingMessage.prototype, 'push')
 if (moved !== 0) {
   const now = Date.now

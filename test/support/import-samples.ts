@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { ROOT } from './build'
 
-/** When every unpacked file was changed last: importers take it where a source has no times. */
+/** Modification time of unpacked files, which importers use where a source has no times. */
 export const FILE_TIME = '2026-11-20T12:00:00.000Z'
 
 /**
- * The sample files of a system (test/fixtures/import/README.md), in a folder of their own.
- *
+ * Unpacks the sample files of a system (test/fixtures/import/README.md) into a new folder.
  * @returns the folder
  */
 export function importSamples(system: string): string {

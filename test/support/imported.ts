@@ -8,9 +8,9 @@ export interface Imported {
   readonly plan: Plan
   readonly entries: readonly EntryRecord[]
   readonly images: readonly RecordOf<'image'>[]
-  /** The one entry whose text or title begins so. */
+  /** The only entry whose text or title starts with this. */
   readonly entry: (beginning: string) => EntryRecord
-  /** Notices about a place. */
+  /** Notices about a location. */
   readonly told: (where: string) => string[]
 }
 
@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly prepare?: (folder: string) => void
 }
 
-/** The result of an importer for a sample, read back from its volumes. */
+/** The result of importing a sample, read back from its volumes. */
 export async function imported(source: string, file: string, options: ImportOptions = {}): Promise<Imported> {
   const folder = importSamples(options.pack ?? source)
   options.prepare?.(folder)

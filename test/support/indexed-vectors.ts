@@ -5,14 +5,15 @@ import { TestClock } from './scope'
 
 export const onPgvector: Database = { adapters: (clock) => postgresAdapters(clock), prepare: async () => {} }
 
-/** With an HNSW index, for files that compare by it alone. */
+/** pgvector with an HNSW index, for files that test only this. */
 export const onIndexedPgvector: Database = {
   ...onPgvector,
   prepare: async () => {
     const { connection } = postgresAdapters(new TestClock())
     await connection.batch([
       sql`INSERT INTO settings (name, value) SELECT 'test', create_vector_index(64)::text ON CONFLICT DO NOTHING`,
-      // The first five vectors of an org are compared one by one, the others are in the index: both ways in each search.
+      // The first five vectors of an organization are compared exactly and the others are in the index, so each search
+      // uses both.
       sql`CREATE OR REPLACE FUNCTION max_unindexed_vectors() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 0::bigint $$`,
     ])
     await connection.close()

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Json, Key, World } from './isolation'
 
-/** History, and who may read it (history contract §3, §4): random changes of entries, each read with several keys. */
+/** History and its readers (history contract §3, §4): random changes of entries, each read with several keys. */
 interface State {
   readonly text: string
   readonly project: string | null
@@ -9,7 +9,7 @@ interface State {
   readonly diary: boolean
 }
 
-/** A version; the state of a deletion is the last one before it. */
+/** A version; a deletion has the state before it. */
 interface Version extends State {
   readonly at: number
   readonly deleted: boolean
@@ -20,7 +20,7 @@ interface Entry {
   readonly org: string
   readonly owner: string
   readonly versions: Version[]
-  /** For good. */
+  /** Permanently. */
   erased?: boolean
 }
 
@@ -54,7 +54,7 @@ export class HistoryStage {
 
   private last = (entry: Entry): Version => entry.versions.at(-1) as Version
 
-  /** A call; the caller could see at some time every text in its answer. */
+  /** A call; every text in its answer must have been visible to the caller at some time. */
   private async call(
     key: Key,
     tool: string,
@@ -116,7 +116,7 @@ export class HistoryStage {
     if (may) this.note(entry, null)
   }
 
-  /** Existing and deleted entries, with those who could write them then. */
+  /** Existing and deleted entries, with the keys that could write them. */
   private async erase(key: Key, entry: Entry): Promise<void> {
     const last = this.last(entry)
     const may = !entry.erased && this.writes(key, entry, last)
@@ -136,7 +136,7 @@ export class HistoryStage {
     if (may) this.note(entry, last)
   }
 
-  /** Everything that one key can read of one entry: its versions, one of them complete, and all entries as of some instant. */
+  /** Everything one key can read of an entry: its versions, one version in full, and all entries at some time. */
   private async look(key: Key, entry: Entry): Promise<void> {
     const { id } = entry
     const versions = entry.erased ? [] : entry.versions
@@ -176,7 +176,7 @@ export class HistoryStage {
     expect(data.result.map(({ id, text_content }: Json) => [id, text_content])).toEqual(then)
   }
 
-  /** The complete feed of one key: each change that it may see, in its view. */
+  /** The full feed of one key: each change that it can see. */
   private async follow(key: Key): Promise<void> {
     const sees = (entry: Entry, state: State | null) => state !== null && !state.diary && this.sees(key, entry, state)
     const expected = this.changes.flatMap(({ entry, version, before, after }) => {
@@ -199,7 +199,7 @@ export class HistoryStage {
     expect(told).toEqual(expected)
   }
 
-  /** Runs a number of steps, then lets every key read its feed. */
+  /** Runs a number of steps, then reads the feed with every key. */
   async play(steps: number): Promise<void> {
     for (const key of this.keys) this.cursors.set(key, (await this.call(key, 'list_changes', {})).data.next)
     const writers = this.keys.filter(({ role }) => role !== 'reader')

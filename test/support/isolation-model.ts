@@ -1,6 +1,9 @@
 import type { Json, Key } from './isolation'
 
-/** Read and write access, implemented again in plain code from the platform contract §5: the reference of isolation tests. */
+/**
+ * Read and write access, implemented again in plain code from the platform contract §5: the reference for isolation
+ * tests.
+ */
 type Metadata = Record<string, unknown>
 
 export interface Memory {
@@ -46,7 +49,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Does something for each item of a call; if some are refused, the call is, for the reason of the first. */
+/** Runs a step for each item of a call; if some are refused, the call is refused for the reason of the first. */
 export function forEach<T, R>(items: readonly T[], step: (item: T) => R): R[] {
   const refusals: Refusal[] = []
   const results: R[] = []
@@ -65,7 +68,7 @@ export function forEach<T, R>(items: readonly T[], step: (item: T) => R): R[] {
 const isPrivate = (metadata: Metadata | null): boolean => metadata?.audience === 'private' || metadata?.diary === true
 const named = (metadata: Metadata | null): string | null => (metadata?.project as string | undefined) ?? null
 
-/** Where a write goes: the project that it names, if the key reaches it, else the key's only one. */
+/** The project of a write: the named one if the key reaches it, else the key's only one. */
 function projectFor(key: Key, metadata: Metadata | null, kept: string | null): string | null {
   const project = named(metadata)
   if (project !== null) {
@@ -116,10 +119,10 @@ export class Model {
   seen = (key: Key): Memory[] => [...this.memories.values()].filter((memory) => this.sees(key, memory))
   found = (key: Key): Memory[] => [...this.memories.values()].filter((memory) => this.finds(key, memory))
 
-  /** Where a turn would go. @throws Refusal */
+  /** The project of a store. @throws Refusal */
   placeOf = (key: Key, turn: Turn): string | null => projectFor(key, turn.metadata ?? null, null)
 
-  /** The memory that a turn repeats, which is then changed in place of a new one. */
+  /** The memory that a store repeats, which is changed in place of a new one. */
   repeated(key: Key, turn: Turn): Memory | null {
     const inThread = this.found(key).filter(({ thread }) => thread === turn.thread)
     const newest = (source: string) => inThread.filter((memory) => memory.source === source).at(-1)
@@ -130,7 +133,7 @@ export class Model {
     return answer !== undefined && answer.id > same.id ? null : same
   }
 
-  /** @param id the one that the store gave */
+  /** @param id ID from the store */
   store(key: Key, turn: Turn, id: number): void {
     const project = this.placeOf(key, turn)
     const { thread, source, text, metadata, tags, images } = turn
@@ -147,8 +150,7 @@ export class Model {
 
   /**
    * The next state of a memory.
-   *
-   * @param original as it was before the call, which may have changed it already
+   * @param original state before the call, which may have changed it already
    * @throws Refusal
    */
   updated(key: Key, id: number, said: Said, original: Memory | undefined, current = original): Memory {
@@ -237,7 +239,7 @@ export class Model {
 
 const iso = (ms: number): string => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000', '')
 
-/** A tool's view of a memory, as far as the model knows it. */
+/** The fields of a tool's answer that the model knows. */
 export const told = (memory: Memory) => ({
   id: memory.id,
   thread_id: memory.thread,
@@ -249,7 +251,7 @@ export const told = (memory: Memory) => ({
   version: memory.version,
   created_at: iso(memory.createdAt),
 })
-/** The same of an entry in an answer. */
+/** The same fields of an entry in an answer. */
 export const whole = ({
   id,
   thread_id,

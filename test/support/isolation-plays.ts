@@ -3,14 +3,14 @@ import type { Answer, Json, Key, ToolAnswer, World } from './isolation'
 import { forEach, type Memory, Model, Refusal, type Said, type Turn, told, whole } from './isolation-model'
 import { type Die, PROJECTS, Sayings, THREADS, WORDS } from './isolation-sayings'
 
-/** Random calls by keys of two orgs, each compared with the model; see contracts/isolation-random.ts. */
+/** Random calls by keys of two organizations, each compared with the model (contracts/isolation-random.ts). */
 export interface Play {
   readonly kind: string
   readonly key: number
   readonly dice: readonly number[]
 }
 
-/** Actions of denials on pages of administration. */
+/** Names of refused actions on administration pages. */
 const ADMINISTRATION: Readonly<Record<string, string>> = {
   '/projects': 'projects.list',
   '/keys': 'keys.list',
@@ -48,7 +48,7 @@ export class Stage {
     this.say = new Sayings(hashes, keys[0]?.org, () => world.clock.ms)
   }
 
-  /** Usually an id that the key sees, else any of either org, a deleted one, or one that never existed. */
+  /** Usually an ID that the key can see, else any of either organization, a deleted one, or one that never existed. */
   private anyId(key: Key, die: Die): number {
     const seen = this.model.seen(key)
     if (die(3) > 0 && seen.length > 0) return seen[die(seen.length)]?.id as number
@@ -59,14 +59,14 @@ export class Stage {
 
   private note(key: Key, action: string, allowed: boolean, ids: number[], detail: Json): void {
     const at = this.world.clock.ms
-    // Denials of a key that are alike share a row within a minute.
+    // Equal denials of a key share a row within a minute.
     const before = this.events.findLast((one) => one.key === key && one.action === action && !one.allowed && !allowed)
     if (before !== undefined && before.at > at - 60_000)
       before.detail = { ...before.detail, count: (before.detail.count ?? 1) + 1 }
     else this.events.push({ org: key.org, key, action, allowed, ids, detail, at })
   }
 
-  /** A call, whose answer contains no secret that the caller cannot see or did not send. */
+  /** A call. Its answer must contain no secret that the caller cannot see and did not send. */
   private async call(key: Key, tool: string, args: Record<string, unknown>): Promise<ToolAnswer> {
     const allowed = JSON.stringify([this.model.seen(key), args])
     const answer = await this.world.call(key, tool, args)
@@ -76,7 +76,7 @@ export class Stage {
     return answer
   }
 
-  /** A write that needs the role writer; the model returns whether it is refused and what it changes. */
+  /** A write with the role writer. The model returns whether it is refused, and its changes. */
   private async write(
     key: Key,
     tool: string,
@@ -111,7 +111,7 @@ export class Stage {
     this.model.store(key, turn, id)
   }
 
-  /** Access to restricted pages; refusals are logged. */
+  /** Requests a restricted page; refusals are logged. */
   private checkDoor(key: Key, path: string, status: number): void {
     const action = path === '/review' ? 'captured.list' : ADMINISTRATION[path]
     if (action === undefined) return
@@ -120,7 +120,7 @@ export class Stage {
     if (!isFor) this.note(key, action, false, [], { denied: 1 })
   }
 
-  /** A pack names what the key sees alone; that it was made is noted, as of an agent. */
+  /** A pack lists only entries that the key can see, and is recorded as a sight of an agent. */
   private checkPack(key: Key, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {
     const project = new URL(path, 'http://localhost').searchParams.get('project')
     const reaches = project === null || key.projects === null || key.projects.includes(project)
@@ -129,7 +129,7 @@ export class Stage {
     const ids = [...body.matchAll(/<h3><a href="\/entries\/(\d+)"/g)].map(([, id]) => Number(id))
     const seen = this.model.seen(key).map(({ id }) => id)
     for (const [, id] of body.matchAll(/href="\/entries\/(\d+)"/g)) expect(seen).toContain(Number(id))
-    // A key of one project asks in it.
+    // A key of one project uses that project.
     const asked = project ?? (key.projects?.length === 1 ? key.projects[0] : null)
     const detail = {
       intent: 'build',

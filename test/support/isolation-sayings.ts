@@ -2,7 +2,10 @@ import type { Key } from './isolation'
 import type { Said, Turn } from './isolation-model'
 import { base64, pngBytes } from './scope'
 
-/** Values of random calls: few words, threads, tags, projects and images, the same ones in both orgs, so that they coincide. */
+/**
+ * Values of random calls: few words, threads, tags, projects and images, shared by both organizations so that they
+ * coincide.
+ */
 export const THREADS = ['alpha', 'beta', 'gamma']
 const TAGS = ['red', 'blue', 'decision']
 export const WORDS = ['harbor', 'lantern', 'meadow']
@@ -10,7 +13,7 @@ export const PROJECTS = ['a', 'b', 'c', 'z']
 
 export type Die = (sides: number) => number
 
-/** @param hashes of the images that are stored */
+/** @param hashes hashes of the stored images */
 export class Sayings {
   constructor(
     readonly hashes: readonly string[],
@@ -30,7 +33,7 @@ export class Sayings {
     return { ...parts[die(10)], ...parts[die(7)], n: die(3) }
   }
 
-  /** One of few, so that turns are repeated. */
+  /** One of a few texts, so that stores repeat. */
   private text(key: Key, die: Die): string {
     const n = die(4)
     return `${WORDS[n % 3]} ${WORDS[(n * 2) % 3]} secret${this.orgIndex(key)}x${n}`
@@ -58,7 +61,7 @@ export class Sayings {
     return said[die(8)] as Said
   }
 
-  /** Arguments as the wire spells them. */
+  /** Arguments in the form of the API. */
   wire({ images, ...said }: Said): Record<string, unknown> {
     const shown = images?.map((hash) => ({ data: base64(pngBytes(`image ${this.hashes.indexOf(hash)}`)) }))
     return { ...said, ...(shown ? { images: shown } : {}) }
@@ -66,7 +69,7 @@ export class Sayings {
   turnArguments = ({ thread, ...said }: Turn) => ({ thread_id: thread, ...this.wire(said) })
 }
 
-/** The SHA-256 of the images, by which a memory names them. */
+/** SHA-256 hashes of the images. */
 export const imageHashes = (): Promise<string[]> =>
   Promise.all(
     [0, 1, 2].map(async (i) => {

@@ -2,25 +2,25 @@ import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { createApp } from '../../src/http/app'
 import { createLog, type Log } from '../../src/http/log'
-import { onPostgres } from './beside'
 import { bindings } from './bindings'
+import { onPostgres } from './direct-sql'
 import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
 import { placeOf } from './tool-places'
 
-/** The complete Worker with real keys, in one isolate, with a stopped clock, for proofs of isolation. */
+/** The complete Worker with real keys in one isolate and with a stopped clock, for isolation tests. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 export type Json = any
 
 export interface Answer {
   readonly status: number
-  /** The body as it was sent. */
+  /** The body as sent. */
   readonly body: string
   readonly headers: string
   readonly json: Json
 }
 
-/** Answer of a tool: its structured content, and everything that was sent. */
+/** The answer of a tool: its structured content, and everything that was sent. */
 export interface ToolAnswer {
   readonly data: Json
   /** Null when the call succeeded. */
@@ -44,18 +44,18 @@ export const OPERATOR = 'operator-of-this-deployment'
 const ORIGIN = 'http://localhost'
 
 /**
- * @param database replaces the test's own, so that it can be made to fail
- * @param beside further bindings, and a receiver of log lines
+ * @param database database in place of the test's own, so that it can fail
+ * @param extras further bindings, and a receiver of log lines
  */
 export function openWorld(
   vars: Record<string, string> = {},
   database: D1Database = bindings.DB,
-  beside: { readonly bindings?: object; readonly log?: Log } = {},
+  extras: { readonly bindings?: object; readonly log?: Log } = {},
 ) {
   const config = parseConfig({
     ...(onPostgres() ? { STORAGE_BACKEND: 'postgresql' } : {}),
     AUTH_MODE: 'required',
-    // The model knows existing entries; contracts/endpoint/history.ts checks history.
+    // The model knows existing entries only; contracts/endpoint/history.ts tests history.
     HISTORY_DAYS: '0',
     ADMIN_TOKEN: OPERATOR,
     RATE_LIMIT_PER_MINUTE: '0',
@@ -66,8 +66,8 @@ export function openWorld(
   const clock = new TestClock()
   let background: Promise<unknown>[] = []
   const waitUntil = (work: Promise<unknown>) => void background.push(work)
-  const log = beside.log ?? createLog('CRITICAL')
-  const services = composeServices({ ...bindings, DB: database, ...beside.bindings }, config, { log, waitUntil, clock })
+  const log = extras.log ?? createLog('CRITICAL')
+  const services = composeServices({ ...bindings, DB: database, ...extras.bindings }, config, { log, waitUntil, clock })
   const app = createApp(async () => ({ config, services, log }))
   const ctx = { waitUntil, passThroughOnException: () => {} } as unknown as ExecutionContext
 
@@ -104,7 +104,7 @@ export function openWorld(
     return { status: response.status, body: text, headers: sent, json: json === undefined ? null : JSON.parse(json) }
   }
 
-  /** A page of the dashboard, as a browser asks for it whose person has signed in with the key. */
+  /** A dashboard page, requested by a browser that is signed in with the key. */
   async function page(key: Key, path: string): Promise<Answer> {
     const session = { keyId: key.id, expiresAt: clock.now() + 1_000, nonce: 'a'.repeat(32) }
     const cookie = `commonplace-80=${await (await services.sessions()).seal(session)}`
@@ -138,7 +138,7 @@ export function openWorld(
     return json
   }
 
-  /** A fresh org, and the key of its first administrator. */
+  /** A new organization, and the key of its first administrator. */
   async function makeOrg(name = 'org'): Promise<Key> {
     const { id } = await created(OPERATOR, '/api/v1/orgs', { id: `${name}-${crypto.randomUUID().slice(0, 8)}` })
     return makeKey(id, { role: 'admin', owner: 'ada' })
@@ -157,7 +157,7 @@ export function openWorld(
     return { id, secret: key, org, role, projects, owner: itsOwner, agent }
   }
 
-  /** Every event an administrator's key may read, page by page. */
+  /** All audit events that an administrator's key can read, page by page. */
   async function auditOf(key: Key, limit = 100): Promise<Json[]> {
     const events: Json[] = []
     for (let after: number | null = 0; after !== null; ) {
@@ -173,7 +173,7 @@ export function openWorld(
 
 export type World = ReturnType<typeof openWorld>
 
-/** What D1 bills of calls. */
+/** The billed usage of D1. */
 export interface Spent {
   /** Round trips. */
   trips: number
@@ -181,7 +181,7 @@ export interface Spent {
   written: number
 }
 
-/** A database that counts what its batches take. */
+/** A database that counts the usage of its batches. */
 export function countingRows(db: D1Database) {
   const spent: Spent = { trips: 0, read: 0, written: 0 }
   const database = new Proxy(db, {

@@ -15,15 +15,14 @@ export interface LocalRegistry {
 }
 
 /**
- * Installs verdaccio and starts it as a registry that holds packages of ours and fetches every other one.
- *
- * @param ours the name that npm may publish without an account
- * @throws where npm cannot reach its registry
+ * Installs verdaccio and starts it as a registry with our packages, which fetches all others.
+ * @param ours name that npm can publish without an account
+ * @throws if npm cannot reach its registry
  */
 export async function startLocalRegistry(folder: string, ours: string): Promise<LocalRegistry> {
   const [program, storage] = [join(folder, 'verdaccio'), join(folder, 'storage')]
   mkdirSync(program, { recursive: true })
-  // One of its plugins names a release by a tag, which a mirror of npm may not have.
+  // One of its plugins refers to a release by a tag that npm mirrors may not have.
   writeFileSync(join(program, 'package.json'), '{"private": true, "overrides": {"node-fetch": "2.7.0"}}')
   execFileSync('npm', ['install', '--no-audit', `verdaccio@${VERDACCIO}`], {
     ...{ cwd: program, stdio: 'pipe', env: INHERITED },
@@ -64,7 +63,7 @@ log: { type: stderr, level: warn }
     await setTimeout(100)
   }
   const npmrc = join(folder, 'npmrc')
-  // npm asks for some token before it publishes; this registry asks for none.
+  // npm needs a token to publish; this registry accepts any.
   writeFileSync(npmrc, `registry=${url}\n//127.0.0.1:${port}/:_authToken=none\nloglevel=error\n`)
   return {
     env: {

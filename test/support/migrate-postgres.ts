@@ -8,7 +8,7 @@ export interface MigrationRun {
   readonly err: string
 }
 
-/** Only the variables that are read, none of this process's other environment. */
+/** Only the variables that the program reads. */
 function surroundings(environment: Record<string, string>): Record<string, string> {
   const read = /^(DATABASE_URL|METADATA_INDEXED_FIELDS|PGPASSWORD|POSTGRESQL_\w+)$/
   const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !read.test(name)))
@@ -19,7 +19,7 @@ function surroundings(environment: Record<string, string>): Record<string, strin
 export const migrateByProgram = (args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> =>
   runProgram(join('src', 'cli', 'migrate-postgres.mjs'), args, surroundings(env))
 
-/** Runs that program in this process, since starting one takes most of the time of a migration. */
+/** Runs that program in this process, because starting one takes most of the time. */
 export async function migrate(args: readonly string[], env: Record<string, string> = {}): Promise<MigrationRun> {
   const said = { out: '', err: '' }
   const code = await migrateDatabase(args, surroundings(env), {

@@ -6,20 +6,20 @@ import type { PinnedModel } from '../../src/cli/models/catalogue.mjs'
 export interface ModelMirror {
   /** For MODEL_URL. */
   readonly url: string
-  /** Each request: its path, the range that it asked for, and its credentials. */
+  /** Each request: path, requested range and credentials. */
   readonly asked: {
     readonly path: string
     readonly range: string | undefined
     readonly authorization: string | undefined
   }[]
-  /** Breaks the connection after the given numbers of bytes of a file's body, once for each. */
+  /** Breaks the connection after these numbers of bytes of a file, once each. */
   readonly cuts: number[]
   /** Served instead of the files. */
   readonly served: Map<string, Buffer>
   stop(): Promise<void>
 }
 
-/** @param files by what they are for */
+/** @param files files by purpose */
 export async function startMirror(
   { repository, revision, files: pins }: PinnedModel,
   files: { readonly model: Buffer; readonly tokenizer: Buffer },
@@ -35,7 +35,7 @@ export async function startMirror(
     const path = request.url ?? ''
     const { range, authorization } = request.headers
     asked.push({ path, range, authorization })
-    // As the Hub: the address of a repository leads to the storage of files.
+    // Like the Hub: the address of a repository redirects to the storage.
     if (!path.startsWith('/storage')) return void response.writeHead(302, { location: `/storage${path}` }).end()
     const content = served.get(path.slice('/storage'.length))
     if (content === undefined) return void response.writeHead(404).end()

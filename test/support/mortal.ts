@@ -1,4 +1,4 @@
-// A server that a test may kill at any moment and start again with what it had kept.
+// A server that a test can kill at any time and start again with its data.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface MortalServer {
   drop(): Promise<void>
 }
 
-/** @param hyperdrive URL of a PostgreSQL database, instead of D1; it lives on when the server is killed */
+/** @param hyperdrive URL of a PostgreSQL database in place of D1, which survives the server */
 export async function mortalServer(hyperdrive?: string): Promise<MortalServer> {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-mortal-'))
   const port = await freePort()

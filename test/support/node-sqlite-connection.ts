@@ -1,4 +1,4 @@
-// How does a program of Node.js speak to a SQLite file, or to a database in memory? Through the module that Node.js brings.
+// A connection to a SQLite file or an in-memory database, through Node's own module.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { SQL } from 'drizzle-orm'
 import { isReading, sharingReads } from '../../src/adapters/sql/core/batch'
@@ -15,7 +15,7 @@ import { limitExceeded, unavailable } from '../../src/domain/errors'
 
 /** How long a statement waits for another program that writes to the file. */
 const BUSY_MS = 5_000
-/** Compiled statements that are kept; most calls send texts that were sent before. */
+/** Maximum number of cached compiled statements; most calls repeat earlier texts. */
 const KEPT = 500
 
 /** SQLite's result codes, https://sqlite.org/rescode.html. */
@@ -31,7 +31,10 @@ const TOO_BIG = 18
 
 const codeOf = (error: object): number => ('errcode' in error ? Number(error.errcode) & 0xff : 0)
 
-/** What a failure of SQLite means to a caller; a statement that is wrong stays visible as it is. The transaction is rolled back by then. */
+/**
+ * Converts a SQLite failure to an error for callers; an invalid statement remains a bug. The transaction is rolled back
+ * by then.
+ */
 function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (/precondition failed/.test(error.message)) return new PreconditionFailed(failedPrecondition(error.message))
@@ -50,12 +53,12 @@ const toInput = (value: unknown): SQLInputValue => {
 }
 
 interface NodeSqliteConnection extends SqlConnection {
-  /** Brings the database to the schema of these migrations, each in a transaction of its own. */
+  /** Applies migrations, each in its own transaction. */
   migrate(migrations: readonly Migration[]): void
   close(): void
 }
 
-/** @param path of a file, or `:memory:` */
+/** @param path path of a file, or `:memory:` */
 export function createNodeSqliteConnection(path: string, dialect: SqlDialect): NodeSqliteConnection {
   const db = new DatabaseSync(path, { timeout: BUSY_MS })
   db.exec('PRAGMA foreign_keys = ON')
@@ -68,7 +71,7 @@ export function createNodeSqliteConnection(path: string, dialect: SqlDialect): N
     return statement
   }
 
-  /** All or nothing. Nothing else runs in between, since none of it waits. */
+  /** Runs work in a transaction. The work is synchronous, so other work cannot run in between. */
   function transaction<T>(begin: string, work: () => T): T {
     db.exec(begin)
     try {

@@ -21,7 +21,7 @@ const MIGRATIONS = readdirSync(folder)
   .sort()
   .map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }))
 
-/** A SQLite in this process, in memory or a file: no Worker, no server. */
+/** A SQLite database in this process, in memory or in a file, without a Worker. */
 export function openNodeSqlite(path = ':memory:') {
   const analyzer = createAnalyzer('english')
   const connection = createNodeSqliteConnection(path, createD1Dialect(analyzer))
@@ -29,7 +29,7 @@ export function openNodeSqlite(path = ':memory:') {
   return { analyzer, connection }
 }
 
-/** The adapters over it, and what they cost since `costs` was last reset. */
+/** The adapters over it; `costs` has their costs since its last reset. */
 export function nodeSqliteAdapters({ analyzer, connection: bare }: ReturnType<typeof openNodeSqlite>) {
   const clock = new TestClock()
   const costs = { roundTrips: 0, statements: 0, rowsRead: 0 }

@@ -1,3 +1,3 @@
-/** A number as it is written, which `JSON.stringify` sends letter by letter; in Node from 21 on. */
+/** A number as written, which `JSON.stringify` writes unchanged; from Node 21. */
 export const literal = (digits: string): unknown =>
   (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { startPlace } from './places'
 import { type OpenedServer, type Surroundings, startServer } from './server'
 
-/** A deployment that asks for credentials, a person who holds a key of it, and a client written by hand. */
+/** A deployment that requires credentials, a person with a key, and a minimal client. */
 export const ADMIN_TOKEN = 'test-admin-token-of-thirty-two-chars'
 export const REDIRECT = 'http://127.0.0.1:41999/callback'
 
@@ -14,7 +14,7 @@ export interface Key {
   readonly key: string
 }
 
-/** A page as a browser would have it. */
+/** A page in a browser. */
 export interface Page {
   readonly status: number
   readonly text: string
@@ -27,7 +27,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const unescaped = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] as string)
 
-/** Where the page takes its reader by itself. */
+/** Where the page redirects automatically. */
 export const departureOf = (page: Page): URL =>
   new URL(unescaped(/http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.text)?.[1] ?? 'nowhere:'))
 
@@ -38,13 +38,13 @@ export const pkce = () => {
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>
 
-/** @param surroundings where it needs a workerd of its own */
+/** @param surroundings for a server with its own workerd */
 export async function startDeployment(surroundings: Surroundings | null = null) {
   const vars = { AUTH_MODE: 'required', ADMIN_TOKEN }
   const server: OpenedServer = await (surroundings === null
     ? startPlace(vars)
     : startServer(vars, undefined, surroundings))
-  /** As its clients know it. */
+  /** The base URL that clients use. */
   const base = surroundings?.origin ?? server.url.origin
   const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(path, base)
@@ -72,7 +72,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
     cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '',
   })
   const open = async (address: URL | string): Promise<Page> => toPage(await ask(String(address)))
-  /** Sends the form of a page back, as the browser that was given it. */
+  /** Submits the form of a page. */
   const submit = async (address: URL | string, page: Page, fields: Record<string, string>, headers = {}) => {
     const token = /name="page" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
     return toPage(
@@ -88,7 +88,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
       }),
     )
   }
-  /** The person pastes a key and allows. */
+  /** The person enters a key and allows access. */
   const allow = async (address: URL | string, { key }: Key): Promise<URL> =>
     departureOf(await submit(address, await open(address), { key }))
 
@@ -135,7 +135,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
       redirect_uri: REDIRECT,
       ...more,
     })
-  /** The complete flow from nothing to tokens. */
+  /** The complete flow up to tokens. */
   async function connect(holder: Key, more: Record<string, string | null> = {}): Promise<Json> {
     const { client_id } = await register()
     const { verifier, challenge } = pkce()
@@ -144,7 +144,7 @@ export async function startDeployment(surroundings: Surroundings | null = null) 
     if (status !== 200) throw new Error(JSON.stringify(body))
     return { client_id, ...body }
   }
-  /** One tool call as an MCP client sends it. */
+  /** A tool call of an MCP client. */
   const call = async (bearer: string, name: string, args: Json = {}, path = '/mcp') => {
     const response = await ask(path, {
       method: 'POST',

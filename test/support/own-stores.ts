@@ -1,5 +1,5 @@
-// Gives a test file in workerd empty stores, though files share a process (`isolate: false`): a file of PostgreSQL has a
-// separate database there, since the outbox, the schedule and the sequences are shared by a database.
+// Gives a test file in workerd empty stores, because files share a process (`isolate: false`). A file on PostgreSQL
+// gets its own database, because outbox, schedule and sequences belong to a database.
 import { env } from 'cloudflare:workers'
 import { Client } from 'pg'
 import { afterAll } from 'vitest'

@@ -1,6 +1,6 @@
-// Several servers in one workerd: starting one that loads the product takes more than a second, a place in one that has it a
-// quarter of that. Each place has an address, variables and stores of its own, and of what the product remembers nothing is another's,
-// since it remembers by environment and by database.
+// Several servers in one workerd, because starting a workerd with the product takes four times as long as adding a
+// place to it. Each place has its own address, variables and stores; the product caches only by environment and
+// database.
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { everythingIn, handedOver, type OpenedServer } from './server'
 
@@ -19,11 +19,14 @@ export interface Furnishing {
   readonly vectors?: boolean
   /** False: a deployment without R2. */
   readonly images?: boolean
-  /** True: in a workerd apart, since the database fails here, and the product counts failures of all databases of an isolate. */
+  /**
+   * True: in a workerd of its own, because the database fails, and the product counts failures of all databases of an
+   * isolate.
+   */
   readonly fails?: boolean
 }
 
-/** In one workerd; if all are in use, another one is started. */
+/** Places of one workerd; if all are in use, another workerd starts. */
 const PLACES = Array.from({ length: 24 }, (_, place) => place)
 
 /** Bindings of the product's environment in addition to variables, by type. */
@@ -80,7 +83,7 @@ function startWorkerd(): Miniflare {
   )
 }
 
-/** Those of this process whose places are not all taken, apart where databases fail; they end with the process. */
+/** Workerds of this process with free places, separate where databases fail. They end with the process. */
 const current = new Map<boolean, { readonly workerd: Miniflare; taken: number }>()
 
 function take(fails: boolean): { workerd: Miniflare; place: number } {
@@ -90,7 +93,7 @@ function take(fails: boolean): { workerd: Miniflare; place: number } {
   return { workerd: open.workerd, place: open.taken++ }
 }
 
-/** @returns the names in an environment */
+/** The names of bindings in an environment. */
 function boundOf({ hyperdrive, backups = false, vectors = true, images = true }: Furnishing): string[] {
   const lacking = [
     ...(hyperdrive === undefined ? [] : ['DB']),
@@ -102,8 +105,8 @@ function boundOf({ hyperdrive, backups = false, vectors = true, images = true }:
 }
 
 /**
- * A server like that of `startServer`, for tests that neither kill it nor read its log. It is not used after it has been stopped, but it
- * would still answer.
+ * A server like that of `startServer`, for tests that neither kill it nor read its log. A stopped one is not used
+ * again, although it would answer.
  */
 export async function startPlace(
   vars: Record<string, string> = {},

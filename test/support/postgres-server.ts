@@ -1,5 +1,5 @@
-// Selects the PostgreSQL of a test run: PG_URL when given; else a real one that the project installs; else,
-// outside CI, PGlite, which reports that. A template database is migrated once; tests get copies of it (see postgres.ts).
+// Selects the PostgreSQL of a test run: PG_URL if given; else a real one that the project installs; else, outside CI,
+// PGlite, with a notice. A template database is migrated once; tests get copies of it (postgres.ts).
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -9,11 +9,11 @@ import type { TestProject } from 'vitest/node'
 import { ROOT } from './build'
 
 export interface PostgresForTests {
-  /** PGlite is one session with C collation: nothing about locks, isolation or order can be shown on it. */
+  /** PGlite is one session with C collation, so it cannot show locks, isolation or order. */
   readonly kind: 'real' | 'pglite'
-  /** Of the server's own database, from which others are created. */
+  /** URL of the server's own database, which creates the others. */
   readonly url: string
-  /** The same server behind pgbouncer in transaction mode; null where there is none. */
+  /** The same server through pgbouncer in transaction mode; null without one. */
   readonly pooledUrl: string | null
   /** A migrated database without connections; empty on PGlite, which has one database. */
   readonly template: string
@@ -21,7 +21,7 @@ export interface PostgresForTests {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** In runs that hold a test which needs it. */
+    /** Present in runs with a test that needs it. */
     postgres: PostgresForTests
   }
 }
@@ -34,7 +34,7 @@ interface SpawnedServer {
   stop(): Promise<void>
 }
 
-/** `scripts/postgres.mjs` as a child that ends with this process, whatever happens to it. */
+/** Runs `scripts/postgres.mjs` as a child that always ends with this process. */
 export async function spawnServer(...args: string[]): Promise<SpawnedServer> {
   const script = (await import(`${ROOT}scripts/postgres.mjs`)) as {
     spawnServer(...args: string[]): Promise<SpawnedServer>
@@ -42,7 +42,7 @@ export async function spawnServer(...args: string[]): Promise<SpawnedServer> {
   return script.spawnServer(...args)
 }
 
-/** The migrations of this checkout, applied as a person applies them. */
+/** Applies the migrations of this checkout like a user. */
 export async function migrateDatabase(url: string, schema = 'public'): Promise<void> {
   const args = [`${ROOT}src/cli/migrate-postgres.mjs`, url, '--schema', schema]
   const run = promisify(execFile)(process.execPath, args, { cwd: ROOT })
@@ -57,7 +57,7 @@ export function withDatabase(url: string, database: string): string {
   return other.href
 }
 
-/** Statements that no transaction may hold, such as CREATE DATABASE. */
+/** Runs statements that cannot be in a transaction, such as CREATE DATABASE. */
 export async function execute(url: string, ...statements: string[]): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -73,7 +73,7 @@ interface Running {
   stop(): Promise<void>
 }
 
-/** Databases named after the template of a run: some end with a process of tests, which drops nothing. */
+/** Deletes databases named after the template of a run, because some test processes end without deleting theirs. */
 async function dropDatabases(url: string, template: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -115,7 +115,7 @@ async function startPglite(reason: string): Promise<Running> {
     '  Set PG_URL to a server with pgvector 0.8 to run them all.',
   ].join('\n')
   console.warn(`\n${notice}\n`)
-  // Repeated at the end by scripts/test.mjs, since the beginning of a long run is seldom read.
+  // Repeated at the end by scripts/test.mjs, because the start of a long run is rarely read.
   const { COMMONPLACE_TEST_NOTES: notes } = process.env
   if (notes) writeFileSync(notes, `${notice}\n`)
   const server = await spawnServer('pglite')
@@ -142,7 +142,7 @@ async function start(): Promise<Running> {
   return startReal(server)
 }
 
-/** The projects of a run share one server: this module is loaded once for each of them; they share it in the process. */
+/** One server for all projects of a run, shared in the process, because each loads this module. */
 const shared = globalThis as { commonplacePostgres?: { running: Promise<Running>; users: number } }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

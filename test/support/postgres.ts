@@ -6,12 +6,12 @@ import { execute, migrateDatabase, spawnServer, withDatabase } from './postgres-
 export interface TestDatabase {
   /** Direct. */
   readonly url: string
-  /** Through pgbouncer in transaction mode; null where there is none (PGlite, or PG_URL without PG_POOLED_URL). */
+  /** Through pgbouncer in transaction mode; null without one (PGlite, or PG_URL without PG_POOLED_URL). */
   readonly pooledUrl: string | null
   drop(): Promise<void>
 }
 
-/** Whether what is about locks, isolation, collation or several databases can be shown: `describe.skipIf(!isRealServer())`. */
+/** Whether locks, isolation, collation and several databases can be tested: `describe.skipIf(!isRealServer())`. */
 export const isRealServer = (): boolean => inject('postgres').kind === 'real'
 
 /** Of the server's own database. */
@@ -28,7 +28,7 @@ async function create(template: string | null): Promise<TestDatabase> {
   }
 }
 
-/** PGlite has one database, so each is a PGlite of its own. */
+/** PGlite has one database, so each test gets its own PGlite. */
 async function createPglite(migrated: boolean): Promise<TestDatabase> {
   const server = await spawnServer('pglite')
   if (migrated) await migrateDatabase(server.url)
@@ -41,18 +41,21 @@ export const freshDatabase = (): Promise<TestDatabase> =>
 
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
 
-/** Ends open connections of the pooler: the server copies no database with sessions, and waits for those that are ending. */
+/**
+ * Ends open connections of the pooler, because the server cannot copy a database with sessions, and waits for their
+ * end.
+ */
 export const endSessions = (of: TestDatabase): Promise<void> =>
   execute(postgresUrl(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(of)}'`)
 
-/** Copies a database with its planner statistics; it must have no connections. Of a real server only. */
+/** Copies a database with its planner statistics; it must have no connections. Real servers only. */
 export const copyDatabase = (of: TestDatabase): Promise<TestDatabase> => create(nameOf(of))
 
-/** Makes a database again what a copy of it is. */
+/** Restores a database from a copy. */
 export async function restoreDatabase(database: TestDatabase, from: TestDatabase): Promise<void> {
   await database.drop()
   await execute(postgresUrl(), `CREATE DATABASE ${nameOf(database)} TEMPLATE ${nameOf(from)}`)
 }
 
-/** A database in which nothing has been done yet. */
+/** An empty database. */
 export const emptyDatabase = (): Promise<TestDatabase> => (isRealServer() ? create(null) : createPglite(false))

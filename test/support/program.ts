@@ -6,10 +6,9 @@ import { ROOT } from './build'
 
 /**
  * Runs a program of this repository to its end.
- *
- * @param script from the root of the repository
- * @param input what it reads
- * @param before what Node loads before it, as `--import` names it
+ * @param script path from the root of the repository
+ * @param input standard input
+ * @param before module that Node loads first (`--import`)
  * @returns its exit code, null if it was killed, and its output
  */
 export async function runProgram(
@@ -20,7 +19,7 @@ export async function runProgram(
 ) {
   const imports = before.flatMap((url) => ['--import', url])
   const child = spawn(process.execPath, [...imports, join(ROOT, script), ...args], { env: { ...env } })
-  // A program that has ended reads nothing.
+  // A program that has ended does not read its input.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])

@@ -1,7 +1,7 @@
 /**
- * Secrets as the documentation of their providers shows them: provider, documentation, and a text whose part in «…» is random. The sets
- * were written before the rules were read (`first`, `second`) and before they were changed again (`third`); bench/records/secrets.md
- * has what each showed when it was opened. No scanner takes this file for a leak.
+ * Secrets as in the documentation of their providers: provider, documentation, and a text whose part in «…» is random.
+ * The sets were written before the rules were read (`first`, `second`) and before they were changed again (`third`);
+ * bench/records/secrets.md has the results at that time. Scanners do not mistake this file for a leak.
  */
 export const PROVIDER_SETS: Readonly<Record<'first' | 'second' | 'third', string>> = {
   first: `
@@ -307,7 +307,7 @@ interface ProviderSecret {
   readonly around: string
 }
 
-/** The secrets of a set, each once with a random value. */
+/** The secrets of a set, each with a random value. */
 export const providerSecrets = (set: string, random: () => number): ProviderSecret[] =>
   set
     .trim()
@@ -325,7 +325,7 @@ export const providerSecrets = (set: string, random: () => number): ProviderSecr
 
 const LEAST_LEFT = 8
 
-/** Whether eight characters of a secret in a row are left in a text. */
+/** Whether eight consecutive characters of a secret remain in a text. */
 export function isLeftIn(clean: string, { secret, around }: ProviderSecret): boolean {
   const rest = clean.replaceAll(/\[redacted:[\w-]+\]/g, '\u0000')
   const length = Math.min(LEAST_LEFT, secret.length)

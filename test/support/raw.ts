@@ -7,7 +7,7 @@ export interface Raw {
   readonly text: string
 }
 
-/** Sends headers that fetch would not let through. */
+/** Sends headers that fetch does not allow. */
 export function raw(
   server: Pick<RunningServer, 'url'>,
   path: string,

@@ -1,7 +1,7 @@
 import * as ts from 'typescript/unstable/ast'
 import { readTrees } from './typescript-trees'
 
-/** Declarations of a file by the TypeScript compiler's own tree: an independent reference for our parsers. */
+/** Declarations of a file from the TypeScript compiler: an independent reference for our parsers. */
 export interface ReferenceSymbol {
   readonly name: string
   readonly kind: string
@@ -35,7 +35,7 @@ function symbolsOf(source: ts.SourceFile): ReferenceSymbol[] {
   const symbols: ReferenceSymbol[] = []
   const line = (offset: number): number => source.getLineAndCharacterOfPosition(offset).line + 1
 
-  /** Behind decorators and comments. */
+  /** After decorators and comments. */
   const firstWord = (node: ts.Node): number => {
     const marks: readonly ts.Node[] = ('modifiers' in node && (node.modifiers as ts.NodeArray<ts.ModifierLike>)) || []
     const modifier = marks.find((mark) => !ts.isDecorator(mark))
@@ -89,13 +89,13 @@ function symbolsOf(source: ts.SourceFile): ReferenceSymbol[] {
   return symbols
 }
 
-/** The declarations of each file, and whether the compiler found a mistake in it. */
+/** The declarations of each file, and whether the compiler found an error in it. */
 export const referenceSymbols = (paths: readonly string[]) =>
   readTrees(paths, (tree, flawed) => ({ path: tree.fileName, symbols: symbolsOf(tree), flawed }))
 
 const keyOf = ({ name, kind, lineStart, lineEnd }: ReferenceSymbol): string => `${kind} ${name} ${lineStart}-${lineEnd}`
 
-/** How many symbols both lists hold alike, and those that only one of them has. */
+/** Number of equal symbols in both lists, and symbols in only one of them. */
 export function compareSymbols(
   ours: readonly ReferenceSymbol[],
   theirs: readonly ReferenceSymbol[],

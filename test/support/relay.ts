@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** A way to a server that can be closed and opened again, as when it is restarted. */
+/** A relay to a server that can be closed and opened again, like a restart. */
 export async function startRelay(to: URL) {
   const way = { closed: false, origin: '', stop: () => server.close() }
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import type { NewEntry } from '../../src/domain/entry/entry-write'
 import type { Caller, Principal } from '../../src/domain/identity/scope'
 import type { Clock } from '../../src/ports/clock'
 
-/** A caller of an org of its own: tests isolate themselves by scope instead of emptying tables. */
+/** A caller in a new organization: tests isolate themselves by scope in place of emptying tables. */
 export const freshPrincipal = (overrides: Partial<Caller> = {}): Caller => ({
   org: `org-${crypto.randomUUID()}`,
   projects: null,
@@ -37,7 +37,7 @@ export async function entryOf(principal: Principal, draft: Partial<EntryDraft> =
   return (await prepareEntry(principal, whole, LIMITS, 0)).entry
 }
 
-/** A one-pixel PNG, with a comment behind it so that every call gives other bytes. */
+/** A one-pixel PNG with a comment after it, so that every call returns different bytes. */
 export function pngBytes(note = ''): Uint8Array {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const bytes = Uint8Array.from(atob(pixel), (char) => char.charCodeAt(0))

@@ -1,4 +1,4 @@
-/** The forms in which secrets are found, filled with random values: no scanner takes this file for a leak. */
+/** Forms of secrets, filled with random values, so that scanners do not mistake this file for a leak. */
 
 /** A sequence of random numbers below 1 that is the same in every run. */
 export function randomNumbers(seed: number): () => number {
@@ -157,14 +157,14 @@ export function fillToken(form: string, random: () => number): string {
   return form.replace(/\{(?:u|([alChdn])(\d+))\}/g, (_, letter: string | undefined, length: string) => {
     if (letter === undefined) return [8, 4, 4, 4, 12].map((count) => randomText(random, 'hex', count)).join('-')
     if (letter === 'n') return Array.from({ length: Number(length) }, () => 1 + Math.floor(random() * 9)).join('')
-    // A dash at the end of a token is cut by no one's rule, so it is a letter.
+    // A token must not end in a dash, which every rule would cut, so it ends in a letter.
     return `${randomText(random, ALPHABET_OF[letter] as Alphabet, Number(length) - 1)}${letter === 'd' ? 'x' : randomText(random, ALPHABET_OF[letter] as Alphabet, 1)}`
   })
 }
 
 const ESC = '\u001b'
 
-/** Texts that name a value; `§` is its place. */
+/** Texts with a named value; `§` is its position. */
 export const NAMED_FORMS: readonly string[] = [
   ...[
     'password: §',

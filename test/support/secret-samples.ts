@@ -1,4 +1,7 @@
-/** Made-up secrets, and texts that only look like some. Put together here, so that no scanner mistakes this file for a leak. */
+/**
+ * Made-up secrets, and texts that only look like secrets. They are assembled here, so that scanners do not mistake this
+ * file for a leak.
+ */
 const letters = (count: number, from = 0): string => 'aB3dE6gH9kL2nP5rT8vX'.repeat(20).slice(from, from + count)
 const hex = (count: number): string => '3f9a1c07e5b2d846'.repeat(8).slice(0, count)
 const capitals = (count: number): string => 'Q2W3E4R5T6Y7U8I9'.repeat(4).slice(0, count)
@@ -33,7 +36,7 @@ export const TOKENS: readonly (readonly [kind: string, token: string])[] = [
   ['jwt', `eyJ${letters(20)}.eyJ${letters(40)}.${letters(43)}`],
 ]
 
-/** Where a token stands, with its place. */
+/** The text around a token. */
 const AROUND: readonly (readonly [before: string, behind: string])[] = [
   ['a = "', '";'],
   ['- value: ', '\n- next: 1'],
@@ -44,7 +47,7 @@ const AROUND: readonly (readonly [before: string, behind: string])[] = [
 
 const PASSWORDS = ['hunter2hunter2', 'c0rrect!h0rse', `${letters(20)}/${letters(19)}+`]
 
-/** A text with one secret, and that. */
+/** A text and the secret in it. */
 export const POSITIVES: readonly (readonly [text: string, secret: string, kind: string])[] = [
   ...TOKENS.flatMap(([kind, token]) =>
     AROUND.map(([before, behind]) => [`${before}${token}${behind}`, token, kind] as const),
@@ -65,7 +68,7 @@ export const POSITIVES: readonly (readonly [text: string, secret: string, kind: 
       ] as const
     ).map((text) => [text, secret, 'secret'] as const),
   ),
-  // Names that go on behind the word, and values that hold what a placeholder would be as a whole.
+  // Names that continue after the word, and values that contain a placeholder.
   ...(
     [
       ['DB_PASSWORD_PROD=', 'Winter2026!'],
@@ -116,7 +119,7 @@ export const POSITIVES: readonly (readonly [text: string, secret: string, kind: 
   ['ada%20 amqp://u:s%40cret@mq/vhost', 's%40cret', 'password'],
 ]
 
-/** Texts that stay as they are. */
+/** Texts that must not change. */
 export const LOOK_ALIKES: readonly string[] = [
   ...[
     'https://example.com:8080/a@b and http://localhost:8787/mcp',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 const { npm_lifecycle_event: _, ADMIN_TOKEN: __, COMMONPLACE_KEY: ___, ...inherited } = process.env
 
-/** The environment of programs that a test starts, without what would lead them to another server. */
+/** The environment of programs in tests, without variables that redirect them. */
 export const INHERITED = inherited
 
 export interface ServeProcess {
@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly uid?: number
 }
 
-/** Starts a server as a child with a process group of its own; resolves when it prints that it is ready. */
+/** Starts a server in its own process group; resolves when it prints that it is ready. */
 export async function serveProcess(
   [command = '', ...args]: readonly string[],
   port: number,

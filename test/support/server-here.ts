@@ -2,5 +2,5 @@ import { DATABASE } from './database'
 import { startPlace } from './places'
 import { startPostgresServer } from './server-postgres'
 
-/** Starts a server on the database of this project. */
+/** Starts a server on the database of this Vitest project. */
 export const startServerHere: typeof startPostgresServer = DATABASE === 'd1' ? startPlace : startPostgresServer

@@ -6,7 +6,7 @@ import { freshDatabase, type TestDatabase } from './postgres'
 import { execute } from './postgres-server'
 import type { ServerWithSql } from './server'
 
-/** Pooled as by Hyperdrive in production, which also saves each request a new session; direct if there is no pooler. */
+/** Pooled like Hyperdrive in production, which also avoids a new session per request; direct without a pooler. */
 const pooled = ({ url, pooledUrl }: TestDatabase): string => pooledUrl ?? url
 
 export async function startPostgresServer(

@@ -12,22 +12,22 @@ export interface RunningServer {
 
 /** A server whose database a test can reach. */
 export interface ServerWithSql extends RunningServer {
-  /** Runs one statement directly on the database, for tests that would otherwise wait. */
+  /** Runs a statement directly on the database, for tests that would otherwise wait. */
   sql(statement: string): Promise<unknown>
 }
 
 /** A server whose stores a test can reach. */
 export interface OpenedServer extends ServerWithSql {
-  /** Runs the job of every five minutes, or another schedule, once. */
+  /** Runs the schedule of every five minutes, or another one, once. */
   schedule(cron?: string): Promise<void>
-  /** Everything in the store of OAuth, names and values. */
+  /** The names and values in the OAuth store. */
   grants(): Promise<string>
 }
 
 export interface Surroundings {
-  /** Hears every line that the Worker logs. */
+  /** Receives each log line of the Worker. */
   readonly onLog?: (line: string) => void
-  /** The web as the Worker sees it; without it, the real one. */
+  /** Replaces the web for the Worker. */
   readonly web?: (request: { readonly url: string }) => Promise<Response>
   /** The Worker's own origin, if it is not the socket's. */
   readonly origin?: string
@@ -35,11 +35,11 @@ export interface Surroundings {
   readonly model?: (request: Request) => Promise<Response>
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
-  /** A folder that preserves the data after the server has stopped, and the port that it had. */
+  /** A folder that keeps the data after the server has stopped, and the port it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 
-/** The bundle of a folder as workerd asks for it, made once for all servers of a process. */
+/** Bundles by folder, in the form that workerd loads, shared by all servers of a process. */
 const bundles = new Map<string, string>()
 
 function bundleOf(worker: string): string {
@@ -54,11 +54,10 @@ function bundleOf(worker: string): string {
 const WHOLE = `export * from './index.js'\nexport { default } from './index.js'\n`
 
 /**
- * A Worker and what is the same for all, on a free port. workerd asks for the bundle itself: Miniflare copies what it hands over with its
- * configuration dozens of times, which was a fifth of the work of a start.
- *
- * @param entry a module that may import the bundle as `./index.js`
- * @param worker the folder of the bundle
+ * The Worker with options that all servers share, on a free port. workerd loads the bundle itself, because Miniflare
+ * copies a bundle in its configuration many times.
+ * @param entry module that can import the bundle as `./index.js`
+ * @param worker folder of the bundle
  */
 export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   modules: [
@@ -75,7 +74,7 @@ export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   cf: false as const,
 })
 
-/** Miniflare's requests and responses are its own. */
+/** Converts between Miniflare's requests and responses and the global ones. */
 const answering = (model: (request: Request) => Promise<Response>) => async (request: unknown) => {
   const { url, method } = request as Request
   const body = method === 'POST' ? await (request as Request).arrayBuffer() : null
@@ -90,9 +89,8 @@ export async function everythingIn(kv: Awaited<ReturnType<Miniflare['getKVNamesp
 }
 
 /**
- * The bundled Worker in plain workerd on a port of its own, with empty D1, R2 and KV.
- *
- * @param hyperdrive URL of a PostgreSQL database, instead of D1
+ * The bundled Worker in plain workerd on a free port, with empty D1, R2 and KV.
+ * @param hyperdrive URL of a PostgreSQL database in place of D1
  */
 export async function startServer(
   vars: Record<string, string> = {},
@@ -111,7 +109,7 @@ export async function startServer(
         FEEDS: { className: 'FeedObject', useSQLite: true },
       },
       r2Buckets: { IMAGES: 'images' },
-      // A line a request is for those who listen.
+      // Requests are only logged for tests that listen.
       bindings: {
         AUTH_MODE: 'open',
         ...(onLog === undefined && { LOG_LEVEL: 'WARNING' }),

@@ -1,11 +1,12 @@
-// A sentence model of a few kilobytes, made for tests: real ONNX and a real tokenizer file, so that the real loading and inference code runs.
-// Each word of its vocabulary has one vector; words of one group share it, so that a question finds an answer in other words.
+// A sentence model of a few kilobytes for tests: real ONNX and a real tokenizer file, so that the real loading and
+// inference code runs. Each word of its vocabulary has one vector; words of one group share it, so that a question
+// matches an answer in other words.
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const TINY_DIM = 16
-/** Words of one line mean the same. */
+/** Words of one line have the same meaning. */
 const GROUPS = [
   ['car', 'automobile', 'vehicle'],
   ['doctor', 'physician', 'medic'],
@@ -53,7 +54,7 @@ function vectorOf(place, dim) {
   return Float32Array.from({ length: dim }, (_, i) => (group >= 0 && i % GROUPS.length === group ? 1 : 0.01))
 }
 
-/** A network that looks each token up: ModelProto with one Gather. @param {number} dim */
+/** A network that looks up each token: ModelProto with one Gather. @param {number} dim */
 function network(dim) {
   const table = Buffer.concat(WORDS.map((_, place) => Buffer.from(vectorOf(place, dim).buffer)))
   const weights = message(

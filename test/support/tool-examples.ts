@@ -6,7 +6,10 @@ import { calledName } from './tool-places'
 /** The tools of every address. */
 export const ALL_TOOLS: readonly Tool[] = [...TOOLS, ...CORE_TOOLS]
 
-/** The phase in which a tool's example is called: what it needs was stored and changed before, and nothing is deleted yet. */
+/**
+ * The phase in which a tool's example runs: entries that it needs are stored and changed before, and deletions come
+ * last.
+ */
 function phaseOf({ annotations }: Tool): number {
   if (annotations.readOnlyHint) return 2
   if (annotations.destructiveHint) return annotations.idempotentHint ? 3 : 1
@@ -14,14 +17,14 @@ function phaseOf({ annotations }: Tool): number {
 }
 
 /**
- * The example of each tool: first of those that store, then of those that change, read and delete; within each in the order of listing.
- * docs/tools.md shows them with their answers.
+ * The example of each tool, in the order store, change, read, delete, then as listed. docs/tools.md shows them with
+ * their answers.
  */
 export const EXAMPLES: readonly (readonly [name: string, args: Record<string, unknown>])[] = ALL_TOOLS.toSorted(
   (a, b) => phaseOf(a) - phaseOf(b),
 ).map((tool) => [calledName(tool), tool.example])
 
-/** The declaration of a tool that only a test defines. */
+/** The declaration of a tool that only exists in a test. */
 export const UNDECLARED = {
   example: {},
   promise: 'none',
@@ -30,7 +33,7 @@ export const UNDECLARED = {
 
 const IDS = /^(id|ids|context_id|context_ids|memoryId)$/
 
-/** The arguments of an example about the entries of another store: its `n`th entry is the `n`th of these. */
+/** The arguments of an example for other entries: its `n`th entry becomes the `n`th of these. */
 export const aboutEntries = (example: Readonly<Record<string, unknown>>, ids: readonly number[]) => {
   const swapped = (id: unknown): unknown =>
     Array.isArray(id) ? id.map(swapped) : typeof id === 'string' ? String(ids[Number(id)]) : ids[Number(id)]

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../src/domain/transfer/records'
 import { verifyExport } from '../../src/domain/transfer/verify'
-import { readVolumes, wholeVolumes } from '../../src/domain/transfer/volume-reader'
+import { completeVolumes, readVolumes } from '../../src/domain/transfer/volume-reader'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { ADMIN_TOKEN, type Team } from './access'
 import { base64, pngBytes } from './scope'
@@ -11,12 +11,12 @@ import { base64, pngBytes } from './scope'
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
-/** Moves of orgs over HTTP, as the command line makes them. */
+/** Exports and imports of organizations over HTTP, like the command line. */
 export interface Export {
   readonly bytes: Uint8Array
   readonly manifests: readonly RecordOf<'manifest'>[]
   readonly ends: readonly RecordOf<'end'>[]
-  /** The records in between, as lines. */
+  /** The records between manifest and end, as lines. */
   readonly lines: readonly string[]
   readonly records: readonly CarriedRecord[]
 }
@@ -41,7 +41,7 @@ export async function readExport(bytes: Uint8Array): Promise<Export> {
   return { bytes, manifests, ends, lines, records }
 }
 
-/** All volumes of an export, by as many requests as it takes. */
+/** All volumes of an export, in as many requests as needed. */
 export async function exported(team: Team, org: string, query = '', bearer: string = ADMIN_TOKEN): Promise<Export> {
   const parts: Uint8Array[] = []
   for (let from: string | null = ''; from !== null; ) {
@@ -57,7 +57,7 @@ export async function exported(team: Team, org: string, query = '', bearer: stri
   return readExport(Buffer.concat(parts))
 }
 
-/** Sends each volume. @throws with the answer of the first that is refused */
+/** Sends all volumes. @throws with the answer to the first that is refused */
 export async function sent(
   team: Team,
   org: string,
@@ -66,7 +66,7 @@ export async function sent(
   bearer: string = ADMIN_TOKEN,
 ): Promise<Json[]> {
   const reports: Json[] = []
-  for await (const volume of wholeVolumes(streamed(bytes))) {
+  for await (const volume of completeVolumes(streamed(bytes))) {
     const answer = await post(team, org, volume.bytes, query, bearer)
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     reports.push(answer.body)
@@ -94,7 +94,7 @@ export const told = (id: EntryRecord['id'], more: Partial<EntryRecord> = {}): En
   ...more,
 })
 
-/** Records as volumes of a store. @param at when the file was made */
+/** Records as volumes of a store. @param at time of the export */
 export async function volumesOf(
   records: readonly CarriedRecord[],
   { store = 'test:elsewhere', at = '2026-11-01T00:00:00.000Z' } = {},
@@ -109,14 +109,14 @@ export async function volumesOf(
   return volumes
 }
 
-/** The same as one volume. */
+/** The same as a single volume. */
 export async function volumeOf(...given: Parameters<typeof volumesOf>): Promise<Uint8Array> {
   const [volume, ...more] = await volumesOf(...given)
-  if (volume === undefined || more.length > 0) throw new Error('these are no records of one volume')
+  if (volume === undefined || more.length > 0) throw new Error('the records do not fit into one volume')
   return volume
 }
 
-/** A connection that stays, with a key. */
+/** An open connection with a key. */
 export async function agent(team: Team, key: string) {
   const client = new Client({ name: 'test', version: '1.0.0' })
   const headers = { authorization: `Bearer ${key}` }
@@ -133,7 +133,7 @@ export async function agent(team: Team, key: string) {
 
 export type Agent = Awaited<ReturnType<typeof agent>>
 
-/** Numbers that a seed gives, the same each time. */
+/** Random numbers of a seed, the same in every run. */
 export function dice(seed: number) {
   let state = seed >>> 0 || 1
   const next = () => {
@@ -157,7 +157,7 @@ const WORDS = 'ferry harbour tide ledger mast rope anchor señal 潮 🚢 keel "
 
 const sentence = (roll: Dice): string => Array.from({ length: 3 + roll.below(12) }, () => roll.one(WORDS)).join(' ')
 
-/** Makes a random store with entries of all families, in every state. */
+/** Fills a store with random entries of all families in every state. */
 export async function fillRandomly(team: Team, org: string, seed: number, steps: number): Promise<void> {
   const roll = dice(seed)
   await team.api('/orgs', ADMIN_TOKEN, 'POST', { id: org, name: org })

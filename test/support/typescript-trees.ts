@@ -4,8 +4,8 @@ import { API } from 'typescript/unstable/sync'
 import { ROOT } from './build'
 
 /**
- * The results of `read` for each file's tree, as the TypeScript compiler parses it: it checks nothing and follows no import. `isFlawed` says
- * whether it found a mistake. The compiler is a process of its own, whose interface is new: this is the one file that knows how to ask it.
+ * Calls `read` with the TypeScript syntax tree of each file, without type checks and imports. `isFlawed` is whether the
+ * file has a syntax error. Only this file knows the interface of the compiler process.
  */
 export function readTrees<T>(paths: readonly string[], read: (tree: SourceFile, isFlawed: boolean) => T): T[] {
   const config = join(ROOT, 'trees.json')

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Groups of processes that systemd uses, version 1 and 2, as this machine mounts them. */
+/** The mount points of systemd's process groups, versions 1 and 2. */
 const MOUNTS = ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified', '/sys/fs/cgroup']
 const isMount = (path: string): boolean => existsSync(join(path, 'cgroup.procs'))
 
-/** Groups that the manager copied into the other hierarchies too. */
+/** Removes groups that the manager also created in other hierarchies. */
 function removeGroups(name: string): void {
   const remove = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true }))
@@ -35,12 +35,11 @@ done
 `
 
 /**
- * Runs a script of bash beside a real `systemd --user`, in namespaces of its own: the machine has neither this manager nor its processes
- * afterwards. Needs Linux, root, dbus and systemd.
- *
+ * Runs a bash script with a real `systemd --user` in its own namespaces, which leave no traces on the machine. Needs
+ * Linux, root, dbus and systemd.
  * @param script run with `set -e`
  * @param env HOME is a folder of the test
- * @throws where the machine cannot
+ * @throws if the machine does not support it
  */
 export function runBesideSystemd(script: string, env: Record<string, string>): string {
   const name = `commonplace-test-${process.pid}`

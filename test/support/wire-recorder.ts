@@ -1,28 +1,28 @@
-// Records the statements that a call sends to PostgreSQL: a connection that listens, and the rows that a recorded statement reads when it is
-// run again, after the tables have grown and the planner has other statistics.
+// Records the statements that a call sends to PostgreSQL, through a listening connection, and the rows that a recorded
+// statement reads when it runs again with larger tables and other planner statistics.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Client } from 'pg'
 import { type Statement, StatementGroup } from '../../src/adapters/postgres/connection'
 
-/** Statements that ran as one transaction, with what opened and closed it. */
+/** The statements of one transaction, including its start and end. */
 export type Group = readonly Statement[]
 
 export interface Recorder {
-  /** Of the same database, by way of the recorder. */
+  /** The same database through the recorder. */
   readonly url: string
-  /** Messages since the last call, once every session has ended. */
+  /** Messages since the last call, after all sessions have ended. */
   take(): Promise<Group[]>
   stop(): Promise<void>
 }
 
-/** A zero-terminated string at a place, and the place behind it. */
+/** A zero-terminated string at an offset, and the offset after it. */
 function word(bytes: Buffer, from: number): [string, number] {
   const end = bytes.indexOf(0, from)
   return [bytes.toString('utf8', from, end), end + 1]
 }
 
-/** The values of a Bind message, which come as text; no statement of ours has a name. */
+/** The values of a Bind message, which are text; our statements have no names. */
 function boundValues(body: Buffer): (string | null)[] {
   let at = word(body, word(body, 0)[1])[1]
   at += 2 + 2 * body.readUInt16BE(at)
@@ -35,7 +35,7 @@ function boundValues(body: Buffer): (string | null)[] {
   })
 }
 
-/** Records one session: the groups of statements that its client sends, and its end. */
+/** Records a session: the statement groups of its client, and its end. */
 function listen(heard: (group: Group) => void, ended: () => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let started = false
@@ -44,7 +44,7 @@ function listen(heard: (group: Group) => void, ended: () => void): (chunk: Buffe
   return (chunk) => {
     rest = Buffer.concat([rest, chunk])
     for (;;) {
-      // The first message has no letter before its length.
+      // The first message has no type letter before its length.
       const head = started ? 1 : 0
       if (rest.length < head + 4) return
       const size = head + rest.readInt32BE(head)
@@ -110,14 +110,14 @@ export interface Reading {
   readonly text: string
   /** Rows of tables and of indexes. */
   readonly rows: number
-  /** How often a table with many rows was read from end to end. */
+  /** How often a large table was read completely. */
   readonly walks: number
 }
 
 const LARGE_TABLES =
   'entries entries_fts entry_tags entry_vectors entry_versions thread_counters changes links patterns layer_counters'
 
-/** Rows that the session has read, through its statements and their triggers; reset now and then, between transactions. */
+/** Rows that the session has read through its statements and their triggers; reset between transactions. */
 const SO_FAR: Statement = {
   text: `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)
         + CASE WHEN relkind = 'r' THEN pg_stat_get_xact_tuples_fetched(oid) ELSE 0 END), 0)::bigint AS rows,
@@ -127,7 +127,7 @@ const SO_FAR: Statement = {
   values: [LARGE_TABLES],
 }
 
-/** Runs the statements of a group again, as one transaction, and returns the rows that each has read. */
+/** Runs the statements of a group again in one transaction, and returns the rows that each has read. */
 export async function replay(client: Client, group: Group): Promise<Reading[]> {
   // No message may come before BEGIN or after COMMIT.
   const [opening, closing] = group.at(-1)?.text === 'COMMIT' ? [1, -1] : [0, group.length]

@@ -3,21 +3,20 @@ import { bindings } from './bindings'
 
 type Env = Parameters<typeof worker.fetch>[1]
 
-/** The stores of this test file alone: the variables of wrangler.toml are not those of a test. */
+/** The stores of this test file, without the variables of wrangler.toml. */
 const stores = (): Record<string, unknown> =>
   Object.fromEntries(Object.entries(bindings).filter(([, one]) => typeof one !== 'string'))
 
 /**
- * The complete Worker in this isolate, with the configuration of a test: the answers of a separate server, without its start.
- *
- * @param vars on top of open mode
+ * The complete Worker in this isolate with the configuration of a test: like a separate server, without its start.
+ * @param vars variables in addition to open mode
  * @param others replacements of stores; undefined removes one
  */
 export function workerHere(vars: Record<string, string> = {}, others: Record<string, unknown> = {}) {
   const given = { ...stores(), ...others, AUTH_MODE: 'open', LOG_LEVEL: 'CRITICAL', ...vars }
   const env = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined)) as unknown as Env
 
-  /** Sends one request, and waits for its work after the answer. @param url with a host, or a path of this machine */
+  /** Sends a request, and waits for its work after the answer. @param url URL with a host, or a path on this machine */
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
     const work: Promise<unknown>[] = []
     const ctx = { waitUntil: (promise: Promise<unknown>) => void work.push(promise), passThroughOnException: () => {} }

@@ -3,7 +3,7 @@ import { Problem } from '../../src/domain/errors'
 import { admit } from '../../src/http/admission'
 import type { Credential } from '../../src/http/auth'
 
-/** In which order a request asks who sends it and whether that key may ask now. */
+/** Order of the checks of a request: who sends it, and whether that key is within its limits. */
 function door(keyId: string) {
   const said: string[] = []
   const work: Promise<unknown>[] = []

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 import { sourceFiles } from '../support/sources'
 
-/** The import law of docs/architecture.md: which floor may import which, and which packages. */
+/** The import law of docs/architecture.md: which layer can import which others, and which packages. */
 const SRC = join(ROOT, 'src')
 
-/** Pure packages that the domain uses, each with its reason: no I/O, no globals, and they run in workerd. */
+/** Packages that the domain can use, each with its reason: no I/O, no globals, and they run in workerd. */
 const PURE: Record<string, string> = {
   '@orama/stemmers': 'stems 24 languages as PostgreSQL does',
   '@lezer/markdown': 'finds Markdown blocks in linear time, and in steps',
@@ -29,7 +29,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   integrations: { floors: ['domain', 'integrations'], packages: null },
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
-    // A socket for the driver of PostgreSQL speaks to it by events.
+    // A socket for the PostgreSQL driver communicates by events.
     packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
@@ -39,7 +39,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   },
 }
 
-/** Adapter folders that other adapters may build on, and who may; null is all of them. */
+/** Adapter folders that other adapters can import, and which ones; null for all. */
 const SHARED_ADAPTERS: Record<string, readonly string[] | null> = {
   sql: null,
   'http-json': null,
@@ -79,7 +79,7 @@ it('keeps the import law between floors', () => {
   expect(broken).toEqual([])
 })
 
-/** Strata of the adapter that both databases share, each with what it may import. */
+/** Layers of the adapter that both databases share, each with its allowed imports. */
 const STRATA: Record<string, readonly string[]> = {
   plan: ['plan'],
   core: ['core', 'plan'],
@@ -141,14 +141,14 @@ it('has no circles of imports', () => {
   expect(circles).toEqual([])
 })
 
-/** Statements that contain a part of the access rule outside of its one file, each with its reason. */
+/** Statements that contain a part of the access rule outside of its file, each with its reason. */
 const SPELT: Record<string, string> = {
   'sql/tables/entries/repeated-turn.ts':
     'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
   'sql/tables/counts/visible-counts.ts': 'invisible entries are subtracted from counters',
-  'sql/tables/changes/life-statements.ts': 'a capacity is shared by all, whoever can read the entries',
+  'sql/tables/changes/life-statements.ts': 'a capacity is shared by all readers of the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/tables/memories/met-again.ts': 'equal memories are read by the same readers',
   'sql/tables/packs/pack-statements.ts': 'an index leads to the pages of a diary',
@@ -165,7 +165,7 @@ it('spells who may read and who may change an entry in one file', () => {
 
 it('reads no result of a batch by its position: only the named batch connects statements and rows', () => {
   const adapters = join(SRC, 'adapters')
-  // What runs statements and what wraps it, beside the named batch itself.
+  // Modules that run or wrap statements, in addition to the named batch.
   const engines = /^sql\/core\/(batch|packed|sharing-reads|connection)\.ts$|^(d1|postgres)\/|^code\//
   const byPlace = sourceFiles(adapters)
     .map((file) => [relative(adapters, file), readFileSync(file, 'utf8')] as const)

@@ -157,9 +157,9 @@ describe('a local database whose files are broken', () => {
     await expect(connection.batch([writes])).rejects.toMatchObject({ fault: 'full' })
     expect(found.ran).toEqual([1])
     expect(await connection.batch([reads])).toEqual([[{ i: 0 }]])
-    // A note of use is left out, and what is read with it comes.
+    // A record of use is left out, and the reads in the batch still run.
     expect(await connection.batch([reads, writes], { org: 'o', isNote: true })).toEqual([[{ i: 0 }], []])
-    // A delete is done, out of the reserve.
+    // A delete uses the reserve.
     expect(await connection.batch([writes, writes], { org: 'o', usesReserve: true })).toHaveLength(2)
     expect(found.ran.at(-1)).toBe(2)
     found.fault = 'readonly'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { builtinModelFor, providerOf, withDefaultProvider } from '../../scripts/serve/builtin.mjs'
 
-/** Which starts run a model of their own. */
+/** Starts that run the built-in model. */
 it('runs the built-in model when no provider is configured', () => {
   expect(withDefaultProvider({})).toEqual({ EMBEDDING_PROVIDER: 'builtin' })
   expect(withDefaultProvider({ EMBEDDING_PROVIDER: ' ' })).toEqual({ EMBEDDING_PROVIDER: 'builtin' })

@@ -3,10 +3,10 @@ import { capacityWarning, leftOutWarning, vectorsWarning } from '../../src/domai
 
 const LIMIT = 10_000_000_000
 
-it('warns of a full database from 80 % of what D1 takes, and says what to do', () => {
+it('warns of a full database from 80 % of the limit of D1, with advice', () => {
   expect(capacityWarning(null, LIMIT)).toBeNull()
   expect(capacityWarning(LIMIT * 0.8 - 1, LIMIT)).toBeNull()
-  expect(capacityWarning(LIMIT * 0.8, LIMIT)).toContain('80 % of the 10 GB')
+  expect(capacityWarning(LIMIT * 0.8, LIMIT)).toContain('80 % of its limit of 10 GB')
   expect(capacityWarning(LIMIT * 0.999, LIMIT)).toMatch(/99 %.*HISTORY_DAYS/)
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Fields, HookEventKind } from '../../src/domain/capture/hook-event'
 import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
-import { commandOf, filesOf, saidOutcome } from '../../src/integrations/hooks/tool-use'
+import { commandOf, filesOf, statedOutcome } from '../../src/integrations/hooks/tool-use'
 
-/** Meaning of each client's own events, from their documents (capture contract §3). */
+/** The meaning of each client's events, from their documentation (capture contract §3). */
 const read = (client: string, event: Fields) => hookClient(client)?.read(event) ?? null
 const whatOf = (client: string, event: Fields): HookEventKind | undefined => read(client, event)?.what
 
@@ -142,9 +142,9 @@ describe('uses of tools', () => {
       'exit status 127',
       'zsh: command not found: x',
     ]
-    expect(said.map(saidOutcome)).toEqual(['failure', 'success', 'failure', 'failure', 'failure'])
-    expect(['3 tests failed', 'Error: x', 'code 1', ''].map(saidOutcome)).toEqual(Array(4).fill('unknown'))
-    expect(saidOutcome(`Exit code 1\n${'x'.repeat(5000)}`)).toBe('failure')
+    expect(said.map(statedOutcome)).toEqual(['failure', 'success', 'failure', 'failure', 'failure'])
+    expect(['3 tests failed', 'Error: x', 'code 1', ''].map(statedOutcome)).toEqual(Array(4).fill('unknown'))
+    expect(statedOutcome(`Exit code 1\n${'x'.repeat(5000)}`)).toBe('failure')
   })
 
   it('name files of tools that change them, and commands of tools that run them', () => {

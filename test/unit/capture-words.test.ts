@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
-import type { Happening } from '../../src/domain/capture/hook-event'
-import { promptText, type StartMemories, startText } from '../../src/domain/capture/recalled'
+import type { ClientEvent } from '../../src/domain/capture/hook-event'
+import { promptText, type StartMemories, startText } from '../../src/domain/capture/recall-text'
 import {
-  beginning,
   cleanText,
   currentForm,
-  gather,
+  initialState,
   MEMORY_TAG,
   readPlace,
+  withEvent,
 } from '../../src/domain/capture/session-state'
 import { folderName, remoteOf } from '../../src/domain/identity/project-names'
 
 const PLACE = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
-const promptOf = (text: string): Happening => ({
+const promptOf = (text: string): ClientEvent => ({
   ...{ session: 's', isSubagent: false, name: 'Prompt' },
   what: { kind: 'prompt', text },
 })
-const stopOf = (answer: string): Happening => ({
+const stopOf = (answer: string): ClientEvent => ({
   ...{ session: 's', isSubagent: false, name: 'Stop' },
   what: { kind: 'stop', answer },
 })
 
-/** Turns of a prompt and an answer, gathered in their order or in the reverse one. */
+/** Prompts and answers, processed in their order or in the reverse one. */
 function played(turns: readonly (readonly string[])[], isReverse = false) {
   const events = turns.flatMap(([prompt = '', answer = ''], i) => [
     [promptOf(prompt), 10 * i + 2] as const,
     [stopOf(answer), 10 * i + 5] as const,
   ])
   const inOrder = isReverse ? events.toReversed() : events
-  return inOrder.reduce((all, [event, at]) => gather(all, event, PLACE, at), beginning(PLACE, 1))
+  return inOrder.reduce((all, [event, at]) => withEvent(all, event, PLACE, at), initialState(PLACE, 1))
 }
 
 /** Projects of sessions, stored texts, and prompts of models (capture contract §3). */
@@ -85,15 +85,15 @@ describe('a session', () => {
   it('is written when a command ran, even if its client does not report the outcome', () => {
     const place = { project: 'ferry', branch: null, audience: 'private', captures: true } as const
     const what = { kind: 'tool', files: [], command: 'make', outcome: 'unknown' } as const
-    const gathered = gather(
-      beginning(place, 1),
+    const gathered = withEvent(
+      initialState(place, 1),
       { session: 's', isSubagent: false, name: 'PostToolUse', what },
       place,
       2,
     )
     expect(gathered.commands).toEqual([{ command: 'make', failedAt: null, passedAt: null }])
     expect(checkpointOf(gathered, 'Codex')?.title).toBe('Session of Codex')
-    expect(checkpointOf(beginning(place, 1), 'Codex')).toBeNull()
+    expect(checkpointOf(initialState(place, 1), 'Codex')).toBeNull()
   })
 
   it('keeps as decisions the sentences in which a person wishes, agrees or sets a rule, in six languages', () => {
@@ -182,8 +182,8 @@ describe('a session', () => {
       ({ session: 's', isSubagent: false, name: 'Tool', what: { kind: 'tool', files, command, outcome } }) as const
     const events = [tool(['x.ts'], null, 'success'), tool([], 'npm test', 'failure'), tool(['a.ts'], null, 'success')]
     const gathered = [...events, tool([], 'npm test', 'success'), tool([], 'npm run lint', 'failure')].reduce(
-      (all, event, i) => gather(all, event, PLACE, i + 2),
-      beginning(PLACE, 1),
+      (all, event, i) => withEvent(all, event, PLACE, i + 2),
+      initialState(PLACE, 1),
     )
     const text = checkpointOf(gathered, 'Codex')?.text
     expect(text).toContain('Failed, later passed:\n- npm test (after changes of a.ts)')
@@ -191,12 +191,12 @@ describe('a session', () => {
   })
 
   it('reports whether the session did anything worth continuing', () => {
-    const workOf = (events: readonly Happening[]) =>
+    const workOf = (events: readonly ClientEvent[]) =>
       checkpointOf(
-        events.reduce((all, event, i) => gather(all, event, PLACE, i + 2), beginning(PLACE, 1)),
+        events.reduce((all, event, i) => withEvent(all, event, PLACE, i + 2), initialState(PLACE, 1)),
         'C',
       )?.work
-    const tool = (files: string[], command: string | null = null): Happening => ({
+    const tool = (files: string[], command: string | null = null): ClientEvent => ({
       ...{ session: 's', isSubagent: false, name: 'Tool' },
       what: { kind: 'tool', files, command, outcome: 'success' },
     })
@@ -292,7 +292,7 @@ describe('the prompt of a model', () => {
           expect([tag, angle.test(text.slice(open.length, -close.length))]).toEqual([tag, false])
         }
       }
-    // Other text stays as it is.
+    // Other text does not change.
     const said = 'in ‹quotes› and 〈brackets〉: a > b && c/d, commonplace-memory'
     expect(promptText([{ id: 1, title: null, text: said }], 6000).text).toContain(said)
   })
@@ -307,7 +307,7 @@ describe('the prompt of a model', () => {
       expect(own.length).toBeGreaterThan(3)
       expect(own.join('\n').length).toBeLessThanOrEqual(2_100)
     }
-    // The newest of a section, which is the first of its list.
+    // The newest entry of a section, which is the first of its list.
     expect(decisions.join('\n')).toContain('[54]')
     expect(lines.filter((line) => /^- \[6[12]\]/.test(line))).toHaveLength(2)
   })

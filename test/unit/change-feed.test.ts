@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Server } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { createCursorSeal } from '../../src/domain/history/cursor'
-import { actionFor, type FeedChange, type VisibilityChange, WHOLE_FEED } from '../../src/domain/history/feed'
-import { filterOfResource } from '../../src/domain/history/resource'
+import { actionFor, type FeedChange, UNFILTERED_FEED, type VisibilityChange } from '../../src/domain/history/feed'
+import { filterOfResource } from '../../src/domain/history/resource-filter'
 import { eventStream } from '../../src/http/changes'
 import { openPages } from '../../src/http/event-stream'
 import { serveListening } from '../../src/http/listen'
@@ -15,11 +15,13 @@ import { createChanges, type ListRequest } from '../../src/services/searching/hi
 import type { Services } from '../../src/services/services'
 import { freshPrincipal, TestClock } from '../support/scope'
 
-/** The rules of the feed in plain code, and how it waits, on a clock that only waiting moves. */
+/** The rules of the feed and its waits, on a clock that only waiting advances. */
 const ada = freshPrincipal()
 const place = { threadId: 't', project: null, reader: '' }
 
-/** A feed in memory, a bell that rings or does not, and a clock; each look into the feed is noted with its time. */
+/**
+ * A feed in memory, a notifier that works or does not, and a clock; each read of the feed is recorded with its time.
+ */
 function world(bell: Partial<ChangeNotifier> = {}) {
   const clock = new TestClock(0)
   const looks: number[] = []
@@ -78,7 +80,7 @@ function world(bell: Partial<ChangeNotifier> = {}) {
   }
 }
 
-const request = (waitMs: number, after?: string): ListRequest => ({ after, filter: WHOLE_FEED, limit: 50, waitMs })
+const request = (waitMs: number, after?: string): ListRequest => ({ after, filter: UNFILTERED_FEED, limit: 50, waitMs })
 
 describe('waiting for a change', () => {
   it('[HISTORY-47] finds a change within fifteen seconds without a notification, and polls at most every five', async () => {
@@ -97,7 +99,7 @@ describe('waiting for a change', () => {
     expect(clock.ms).toBe(end)
     expect(looks.length).toBe(4)
     // A stream without notifications polls as often, for as long as it is open.
-    const stream = changes.follow(ada, 'now', { filters: [WHOLE_FEED], stream: { id: 's', key: 'k' } })
+    const stream = changes.follow(ada, 'now', { filters: [UNFILTERED_FEED], stream: { id: 's', key: 'k' } })
     looks.splice(0)
     for (let i = 0; i < 5; i++) await stream.next()
     for (const [i, at] of looks.slice(1).entries()) expect(at - (looks[i] as number)).toBe(7_500)
@@ -116,7 +118,7 @@ describe('waiting for a change', () => {
       identity: { principalOfKeyId: async () => ada },
       afterwards: () => {},
     } as unknown as Services
-    const pages = await openPages(services, ada, { after: undefined, filters: [WHOLE_FEED] })
+    const pages = await openPages(services, ada, { after: undefined, filters: [UNFILTERED_FEED] })
     const reader = eventStream(services, ada, pages).getReader()
     const said: string[] = []
     for (let i = 0; i < 6; i++) said.push(new TextDecoder().decode((await reader.read()).value))
@@ -154,7 +156,7 @@ describe('waiting for a change', () => {
     })
     const found = await made.changes.list(ada, request(20_000, next))
     expect([found.changes.length, made.clock.ms, made.looks]).toEqual([1, 3_000, [0, 0, 3_000]])
-    // A wait that is shorter than the least time between two looks ends without another.
+    // A wait shorter than the minimum time between two polls ends without another poll.
     made.looks.splice(0)
     expect((await made.changes.list(ada, request(4_000, found.next))).changes).toEqual([])
     expect(made.looks.length).toBe(1)
@@ -193,7 +195,7 @@ describe('waiting for a change', () => {
     await pass(0)
     ring()
     expect(await heard).toBe('memory://thread/t')
-    // No time went by, on a clock that every wait of ours but the bell's would have moved.
+    // No time has passed, on a clock that every wait except the notifier's advances.
     expect([clock.ms, looks]).toEqual([0, [0, 0]])
     await client.close()
   })
@@ -235,21 +237,21 @@ describe('cursors', () => {
 describe('addresses of resources', () => {
   it('name what of the feed they are about, where the scope reaches it', () => {
     const of = (uri: string, projects: string[] | null = null) => filterOfResource({ ...ada, projects }, uri)
-    expect(of('memory://thread/release%202.1')).toEqual({ ...WHOLE_FEED, threadId: 'release 2.1' })
-    expect(of('memory://project/p')).toEqual({ ...WHOLE_FEED, project: 'p' })
-    expect(of('memory://entry/42')).toEqual({ ...WHOLE_FEED, entryId: 42 })
+    expect(of('memory://thread/release%202.1')).toEqual({ ...UNFILTERED_FEED, threadId: 'release 2.1' })
+    expect(of('memory://project/p')).toEqual({ ...UNFILTERED_FEED, project: 'p' })
+    expect(of('memory://entry/42')).toEqual({ ...UNFILTERED_FEED, entryId: 42 })
     for (const uri of ['memory://entry/x', 'memory://pack/goal', 'https://example.com/thread/t', 'memory://thread/%E0'])
       expect(of(uri)).toBeNull()
     expect([of('memory://project/p', ['q']), of('memory://project/q', ['q'])]).toEqual([
       null,
-      { ...WHOLE_FEED, project: 'q' },
+      { ...UNFILTERED_FEED, project: 'q' },
     ])
   })
 
   it('are about one entry, whatever else changes', () => {
     const sight: VisibilityChange = { entryId: 42, before: place, after: place, erased: false }
-    expect(actionFor(ada, { ...WHOLE_FEED, entryId: 42 }, sight)).toBe('updated')
-    expect(actionFor(ada, { ...WHOLE_FEED, entryId: 43 }, sight)).toBeNull()
-    expect(actionFor(ada, { ...WHOLE_FEED, actions: ['deleted'] }, sight)).toBeNull()
+    expect(actionFor(ada, { ...UNFILTERED_FEED, entryId: 42 }, sight)).toBe('updated')
+    expect(actionFor(ada, { ...UNFILTERED_FEED, entryId: 43 }, sight)).toBeNull()
+    expect(actionFor(ada, { ...UNFILTERED_FEED, actions: ['deleted'] }, sight)).toBeNull()
   })
 })

@@ -12,7 +12,7 @@ it('cuts a text that is longer than CHUNK_SIZE into pieces that the model reads 
   expect(lengthsFor(1500, model)).toEqual([1500])
   const pieces = chunkText(textOf(5000), fineEnough(USUAL, model))
   expect(Math.max(...pieces.map(({ length }) => length))).toBe(1000)
-  // They overlap, so that none misses a part of the text.
+  // They overlap, so that they cover all of the text.
   for (const [i, { start }] of pieces.entries())
     if (i > 0) expect(start).toBe((pieces[i - 1]?.start ?? 0) + (pieces[i - 1]?.length ?? 0) - 150)
   expect((pieces.at(-1)?.start ?? 0) + (pieces.at(-1)?.length ?? 0)).toBe(5000)

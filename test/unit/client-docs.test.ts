@@ -7,9 +7,9 @@ import { setupOf, snippetOf } from '../../src/integrations/setup/client-setup'
 interface ClientPage {
   readonly file: string
   readonly title: string
-  /** As `commonplace setup` names it; null for one that it does not know. */
+  /** Its name in `commonplace setup`; null for a client that it does not support. */
   readonly setup: SetupClient | null
-  /** The quickest way, and with a key. */
+  /** The fastest way, and one with a key. */
   readonly quick: readonly string[]
   readonly notes?: readonly string[]
 }

@@ -6,7 +6,10 @@ import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
 import { toolsetOf } from '../../src/tools/offers'
 
-/** Limits that clients and their models publish for tools. Each names its source; a definition that breaks one is refused by that client. */
+/**
+ * Limits for tools that clients and their models publish, each with its source. A client rejects a definition that
+ * breaks its limits.
+ */
 const config = parseConfig({ AUTH_MODE: 'open' })
 const ADDRESSES = [undefined, 'core', 'connector', 'threads', 'fabric', 'packs', 'history']
 const EVERY: readonly Tool[] = [...TOOLS, ...CORE_TOOLS, ...(toolsetOf(config, 'connector')?.tools ?? [])]

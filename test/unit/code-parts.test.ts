@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contentOf, cutCode, embeddedText, matchLines } from '../../src/domain/code/chunks'
+import { createGlob } from '../../src/domain/code/indexed-files'
 import { languageOf, normalizeLanguage } from '../../src/domain/code/languages'
-import { createGlob } from '../../src/domain/code/paths'
 import { type CodeSymbol, commentStyle, toSymbols } from '../../src/domain/code/symbols'
 
 const symbolAt = (lineStart: number, name = 'f'): CodeSymbol => ({
@@ -104,7 +104,7 @@ describe('parts of code', () => {
           for (const chunk of chunks) {
             expect(chunk.lineEnd - chunk.lineStart + 1).toBeLessThanOrEqual(100)
             expect(contentOf(chunk).length).toBeLessThanOrEqual(4_000)
-            // Its own lines are never none.
+            // A chunk always has lines of its own.
             expect(
               chunk.lineStart + chunk.overlap.split('\n').length - (chunk.overlap === '' ? 1 : 0),
             ).toBeLessThanOrEqual(chunk.lineEnd)

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/build'
 
-/** Every command in a document is run by a test, or states which missing requirement prevents that. */
+/** Every command in a document is run by a test, or the document states the requirement that prevents that. */
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const pagesBelow = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -42,7 +42,7 @@ const typed: readonly Typed[] = blocks.flatMap(({ page, before, language, lines 
     .map((line) => ({ page, before, command: line.replace(/^\$ /, '').replace(/\s+# .*$/, '') })),
 )
 
-/** Languages of blocks that hold no command for a terminal. */
+/** Languages of blocks without commands for a terminal. */
 const OTHER_LANGUAGES = ['js', 'json', 'markdown', 'python', 'text', 'toml']
 
 /** Commands within sentences and tables, whose placeholders are words. */
@@ -52,7 +52,7 @@ const inline: readonly Typed[] = PAGES.flatMap((page) =>
   ),
 )
 
-/** Which test plays a command of this form, with the arguments of a test. */
+/** The tests that run commands of each form, with test arguments. */
 const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npm run test:unit$/, 'test/unit/commands.test.ts'],
   [/^npm start( --( --(port|var) \S+)+)?$/, 'test/e2e/start.test.ts'],
@@ -81,7 +81,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npx commonplace-mcp/, 'test/nightly/node/package-postgres.test.ts'],
   [/^ADMIN_TOKEN=… npx commonplace-mcp /, 'test/nightly/node/package-postgres.test.ts'],
 ]
-/** Programs of others: their requirements are stated, or obvious. */
+/** Other programs, whose requirements are stated or obvious. */
 const FOREIGN = /^(git clone|claude mcp|codex mcp|gemini mcp|code --add-mcp|npx wrangler|docker|printf|ollama) ?/
 
 /** A test with the contracts that it imports. */
@@ -101,7 +101,7 @@ describe('commands in documents', () => {
     expect(unplayed.map(({ page, command }) => `${page}: ${command}`)).toEqual([])
   })
 
-  it('stand in blocks that this test reads: `sh` for commands alone, `console` for commands with what they print', () => {
+  it('are in blocks that this test reads: `sh` for commands only, `console` for commands with what they print', () => {
     const unread = blocks.filter(({ language }) => !['sh', 'console', ...OTHER_LANGUAGES].includes(language))
     const silent = blocks.filter(
       ({ language, lines }) => language === 'console' && !lines.some((l) => l.startsWith('$ ')),
@@ -139,7 +139,7 @@ describe('commands in documents', () => {
     expect(silent).toEqual([])
   })
 
-  it('say where they need an account, docker or a model, which no test has', () => {
+  it('state that they need an account, docker or a model, which tests do not have', () => {
     const needs = typed.filter(({ command }) =>
       /^(npx wrangler|npm run deploy( -- --postgres .*)?$|docker|ollama)/.test(command),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
-import { compoundsAsked, createPartCounter, joinsWords } from '../../src/domain/search/compounds'
+import { compoundExpression, createPartCounter, hasCompounds } from '../../src/domain/search/compounds'
 import { indexText } from '../../src/domain/search/indexed-text'
 import { parseQuery } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
@@ -17,7 +17,7 @@ describe('compound words', () => {
       'De kapitein beslist ook bij storm over het vertrek.',
       'Vi har inte någon reservation',
     ])
-      expect([text, joinsWords(text)]).toEqual([text, true])
+      expect([text, hasCompounds(text)]).toEqual([text, true])
     for (const text of [
       'The dock is not where the ferry was when the storm began.',
       'Le capitaine décide des départs, et les passagers sont avec lui dans la salle.',
@@ -25,7 +25,7 @@ describe('compound words', () => {
       'O capitão decide quando há tempestade, mas também com os passageiros.',
       'const set = new Map(); for (const item of list) set.add(item)',
     ])
-      expect([text, joinsWords(text)]).toEqual([text, false])
+      expect([text, hasCompounds(text)]).toEqual([text, false])
   })
 
   it('adds nothing to the index of a text in another language', () => {
@@ -34,15 +34,15 @@ describe('compound words', () => {
   })
 
   it('asks for each word of a query, of however many parts the others are', () => {
-    const asked = JSON.stringify(compoundsAsked(termsOf('Versicherungsbeitrag Krankenversicherung Rechnung Küche')))
+    const asked = JSON.stringify(compoundExpression(termsOf('Versicherungsbeitrag Krankenversicherung Rechnung Küche')))
     for (const word of ['versicherungsbeitrag', 'krankenversicherung', 'rechnung', 'kuche'])
       expect([word, asked.includes(`"${word.slice(0, 4)}`)]).toEqual([word, true])
   })
 
   it('asks for no compounds of long queries, of code and of short words', () => {
-    expect(compoundsAsked(termsOf('eins zwei drei vier fünf sechs sieben acht'))).toBeNull()
-    expect(compoundsAsked(termsOf('v12 ab 2024 日本語'))).toBeNull()
-    expect(compoundsAsked(termsOf('Küche'))).not.toBeNull()
+    expect(compoundExpression(termsOf('eins zwei drei vier fünf sechs sieben acht'))).toBeNull()
+    expect(compoundExpression(termsOf('v12 ab 2024 日本語'))).toBeNull()
+    expect(compoundExpression(termsOf('Küche'))).not.toBeNull()
   })
 
   it('counts compounds with a word, parts of a compound, and other forms of it', () => {

@@ -6,8 +6,8 @@ import { ROOT } from '../support/build'
 import { askedOf } from '../support/configuration'
 
 /**
- * docs/configuration.md: defaults and what each variable takes from src/config.ts, as it reads them; what they mean from here.
- * `npm test -- test/unit/configuration-docs.test.ts -u` makes the page anew.
+ * Generates docs/configuration.md: defaults and values from src/config.ts, meanings from this file. `npm test --
+ * test/unit/configuration-docs.test.ts -u` updates the page.
  */
 type Meaning = Readonly<Partial<Record<Variable, string>>>
 

@@ -92,7 +92,7 @@ describe('the validity of a memory', () => {
   })
 
   it('is refused where it is not a time or ends before it begins', () => {
-    expect(() => validityOf({ valid_until: 'soon' })).toThrow('valid_until must be a time')
+    expect(() => validityOf({ valid_until: 'soon' })).toThrow('valid_until must be an ISO 8601 time')
     const [valid_from, valid_until] = ['2026-11-02T00:00:00Z', '2026-11-01T00:00:00Z']
     expect(() => validityOf({ valid_from, valid_until })).toThrow('valid_until must be after valid_from')
     expect(validityOf({ valid_from })).toEqual({ valid_at: valid_from })

@@ -64,7 +64,7 @@ describe('a stored text on a page', () => {
 
   it('shows a long text unchanged, and a deeply nested one in time', () => {
     expect(shown('word '.repeat(3_000))).toMatch(/^<pre class="text" tabindex="0">/)
-    // One direction for all of it: to find that of each line takes a browser half a minute.
+    // One direction for the complete text: detecting that of each line takes a browser half a minute.
     expect(shown('word '.repeat(30_000))).toMatch(/^<pre class="text" tabindex="0" dir="auto" data-long="">word /)
     expect(shown(`${'>'.repeat(2_900)} x`)).toContain('x')
     expect(shown(`${'- '.repeat(1_400)} x`)).toContain('x')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { databaseFromEnvironment, fillPassword, pooledUrl, withPassword } from '../../src/cli/postgres/url.mjs'
 import { migrateByProgram } from '../support/migrate-postgres'
 
-/** Which database command lines mean, and where its password comes from. */
+/** The database that command lines use, and the source of its password. */
 describe('the database of the environment', () => {
   it('is a complete URL before its parts, whose defaults are those of PostgreSQL', () => {
     expect(databaseFromEnvironment({})).toBeNull()
@@ -43,7 +43,7 @@ describe('a password', () => {
   })
 
   it('that is missing without a terminal is an error that names where to set it', async () => {
-    // Asks each client for its password in clear text, and refuses what it hears.
+    // Requests each client's password in clear text, and refuses it.
     const fields = 'SFATAL\0C28P01\0Mpassword authentication failed\0\0'
     const refusal = Buffer.concat([Buffer.from([0x45, 0, 0, 0, fields.length + 4]), Buffer.from(fields)])
     const sockets = new Set<Socket>()

@@ -29,6 +29,6 @@ it('reports how many entries are left after the limit of one call', async () => 
       ...{ deleted_count: MOST_DELETED, remaining: 7 },
       message: `Successfully ${verb} 10000 context entries; 7 are left for the same call under another idempotency_key`,
     })
-  // It was counted after the write, so that the receipt does not have it yet.
+  // It was counted after the write, so the receipt does not contain it yet.
   expect(notes.isWhole).toBe(false)
 })

@@ -14,14 +14,14 @@ afterEach(() => {
 })
 
 interface Deployed {
-  /** Tools that were called, and keys that were made. */
+  /** Tools that were called, and keys that were created. */
   readonly did: string[]
   readonly stored: Map<number, string>
   ready: boolean
   finds: boolean
 }
 
-/** A Worker as the proof asks it: organizations, keys, three tools. */
+/** A Worker as the check of a deployment uses it: organizations, keys, three tools. */
 function createWorker(): Deployed & { fetch: typeof fetch } {
   const keys: { id: string; name: string; role: string; revoked_at: string | null }[] = []
   const orgs: { id: string }[] = []
@@ -129,7 +129,7 @@ describe('npm run deploy', () => {
     expect(said()).toContain('https://commonplace-production.team.workers.dev/mcp')
     expect(said()).toContain('cp_secret_2')
     expect(said()).toContain('claude mcp add')
-    // The token is nowhere but in a file of this person, and in no argument.
+    // The token is only in a file of this user, and not in any argument.
     const token = readFileSync(join(folder, `${NAME}.token`), 'utf8').trim()
     expect(statSync(join(folder, `${NAME}.token`)).mode & 0o077).toBe(0)
     expect(said() + cloudflare.commands.join('\n')).not.toContain(token)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { digestOf, type Original, shortened } from '../../src/domain/recall/digest'
 import type { MemoryType } from '../../src/domain/recall/memory'
+import { digestOf, type Original, shortened } from '../../src/domain/recall/summary-text'
 
 const start = Date.UTC(2026, 0, 2)
 
@@ -62,7 +62,7 @@ describe('a summary', () => {
       if (told.length < 200) expect(new Set(told.map(({ weight }) => weight))).toEqual(new Set([5]))
     }
     expect(digestOf(memories, 32_000).included).toHaveLength(1_000)
-    // Few have as much room as they need.
+    // Few memories get as much space as they need.
     const [one] = memories.slice(0, 1) as [Original]
     expect(digestOf([one], 1_000).text).toContain(one.text.trim())
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withoutEchoes } from '../../src/domain/identity/discretion'
 import { formatKey, isWellFormedKey, KEY_BYTES, sameHash } from '../../src/domain/identity/key'
+import { withoutEchoes } from '../../src/domain/identity/remove-echoes'
 import { logLine } from '../../src/http/log'
 import { ANY } from '../support/any-text'
 
@@ -28,8 +28,8 @@ describe('a log line', () => {
 describe('an error message for the log', () => {
   it('repeats nothing of the text of the caller', () => {
     const args = { text: 'The salary of Ada is 4,200 a month.', metadata: { name: 'Grace', deep: [{ pin: '9382' }] } }
-    const message = `near "salary of Ada is 4,200": 'Grace' 9382 is no number (status 400)`
-    expect(withoutEchoes(message, args)).toBe(`near "…": '…' … is no number (status 400)`)
+    const message = `near "salary of Ada is 4,200": 'Grace' 9382 is not a number (status 400)`
+    expect(withoutEchoes(message, args)).toBe(`near "…": '…' … is not a number (status 400)`)
   })
 
   it('keeps its own words', () => {

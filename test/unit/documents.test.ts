@@ -6,7 +6,7 @@ import { ROOT } from '../support/build'
 /** Links in documents work, and comments cite existing files. */
 const SKIPPED = new Set(['node_modules', 'lib', 'dist', 'coverage'])
 
-/** Every file with one of these endings below a folder; nothing that is hidden, installed or made. */
+/** Every file with one of these endings below a folder, without hidden, installed and generated files. */
 const filesBelow = (folder: string, ending: RegExp): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -19,7 +19,7 @@ const read = (file: string): string => readFileSync(file, 'utf8')
 const pages = filesBelow(ROOT, /\.md$/)
 const withoutCode = (text: string): string => text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
 
-/** Places of a page, as GitHub names them. */
+/** The anchors of a page on GitHub. */
 const anchorsOf = (page: string): Set<string> =>
   new Set(
     [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
@@ -48,7 +48,7 @@ it('follows every relative link of every document to a file and a heading that e
   expect(broken).toEqual([])
 })
 
-/** A path from the root of the repository; a pattern, or a name to be chosen, is none. */
+/** Paths from the root of the repository, without patterns and placeholders. */
 const PATH = /(?<![\w./-])(?:src|test|bench|scripts|migrations|docs)\/[\w./@*<>…-]*[\w/]/g
 const isChosen = (path: string): boolean => /[*<>…]|NNNN/.test(path)
 

@@ -276,7 +276,7 @@ describe('configuration', () => {
         expect(kind === 'SUMMARY' ? summary : reranking).toMatchObject({ provider, model: 'm' })
       }
       expect(() => parseConfig({ [`${kind}_PROVIDER`]: 'local' })).toThrow(
-        `${kind}_PROVIDER is "local"; it must be one of none, ${providers.join(', ')}`,
+        `${kind}_PROVIDER is "local", but must be one of none, ${providers.join(', ')}`,
       )
     }
   })

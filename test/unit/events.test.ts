@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Metadata } from '../../src/domain/entry/metadata'
-import { Inspection } from '../../src/domain/flaws'
 import type { EventType } from '../../src/domain/recall/events/event'
 import { errorLine, outcomeOf } from '../../src/domain/recall/events/outcomes'
-import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/problem'
+import { patternOf, problemKey, sameProblem } from '../../src/domain/recall/failure-key'
+import { IssueCollector } from '../../src/domain/validation'
 
-const outcome = (type: EventType, payload: Metadata, wrong = new Inspection(), project: string | null = null) =>
+const outcome = (type: EventType, payload: Metadata, wrong = new IssueCollector(), project: string | null = null) =>
   outcomeOf({ type, payload }, project, wrong)
 
 /** The validation error of a payload; null for none. */
 function refused(type: EventType, payload: Metadata): string | null {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   outcome(type, payload, wrong)
   try {
     wrong.end()
@@ -101,7 +101,8 @@ describe('what an event leaves', () => {
 
   it('[FABRIC-16] treats all spellings of a file path as one, also in stored memories', () => {
     const project = '/home/ada/app'
-    const left = (type: EventType, payload: Metadata) => outcome(type, payload, new Inspection(), project).memories[0]
+    const left = (type: EventType, payload: Metadata) =>
+      outcome(type, payload, new IssueCollector(), project).memories[0]
     for (const path of ['./src/a.ts', 'src/a.ts', `file://${project}/src/a.ts`, `${project}/src/a.ts`, 'src\\a.ts']) {
       expect(left('file_opened', { path, content: 'x' })).toEqual(
         left('file_opened', { path: 'src/a.ts', content: 'x' }),
@@ -200,7 +201,7 @@ describe('what an event leaves', () => {
     for (const [type, payload] of types) {
       const { file: _, ...left } = outcome(type, payload)
       const text = JSON.stringify(left)
-      // No part of it is left where a text was cut.
+      // No part of it remains where a text was cut.
       expect([type, text.includes('ghp_'), text.includes(hidden)]).toEqual([type, false, true])
     }
     const named = { DB_PASSWORD: 'Winter2026!xyz', token: 'abcdef1234567890', env: { API_TOKEN: 'two words 99' } }

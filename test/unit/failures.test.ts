@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { translate as translateD1 } from '../../src/adapters/d1/errors'
 import { translate as translatePostgres } from '../../src/adapters/postgres/errors'
 
-/** Messages to a caller when a database fails: the state of its call, and a remedy. */
+/** Messages for callers when a database fails: the state of the call, and what to do. */
 const UNKNOWN = /it is not known whether the change was made; the same call may be made again/
 const UNCHANGED = /nothing was changed/
 

@@ -7,7 +7,7 @@ import { fewAdmitted } from '../../src/adapters/sql/tables/pages/access-paths'
 import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
 
-/** A filter's known number of matches in all, after some statements. */
+/** The number of matches of a filter, after some statements. */
 async function asked(statements: number, page: Awaited<ReturnType<Bounded['page']>> | Error) {
   let sent = 0
   const bounded = {

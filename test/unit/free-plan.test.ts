@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** docs/deploy.md: what a day of the Free plan carries, from the counts of `npm run bench -- rows` in a store of 1,000 entries. */
+/**
+ * docs/deploy.md: the calls of a day in the Free plan, from the counts of `npm run bench -- rows` in a store of 1,000
+ * entries.
+ */
 const FREE = { read: 5_000_000, written: 100_000, requests: 100_000 }
 const [, small = ''] = /### 1,000 entries\n([\s\S]*?)\n### /.exec(readFileSync('bench/records/rows.md', 'utf8')) ?? []
 const ROW = /^\| ([^|]+?) \| [\d.]+ \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|/gm
@@ -9,7 +12,7 @@ const ROWS = new Map([...small.matchAll(ROW)].map(([, name = '', ...cells]) => [
 const number = (text = '0') => Number(text.replaceAll(',', ''))
 const thousands = (n: number) => Math.floor(n).toLocaleString('en-US')
 
-/** Names of the page, and those of the record. */
+/** Names on the page, and in the record. */
 const CALLS: Readonly<Record<string, string>> = {
   '`store_context`': 'store_context, two tags and one key',
   '`store_context_batch` of 100': 'store_context_batch of 100',
@@ -27,7 +30,7 @@ const CALLS: Readonly<Record<string, string>> = {
   'hook: a use of a tool': 'a hook, a use of a tool',
   'hook: a turn is written': 'a hook, what a turn writes',
 }
-/** A captured session of one prompt and ten uses of tools, each a request of its own. */
+/** A captured session of one prompt and ten tool calls, each a request of its own. */
 const SESSION: readonly (readonly [string, number])[] = [
   ['a hook, the start of a session', 1],
   ['a hook, a prompt', 1],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { type Candidate, fuse } from '../../src/domain/search/fusion'
 
-/** How two orderings become one (threads contract §8). */
+/** Fusion of two result lists (threads contract §8). */
 const LONG = 150
 const candidate = (id: number, given: Partial<Candidate>): Candidate => ({
   id,
@@ -125,6 +125,8 @@ describe('fusion by ranks', () => {
   it('is chosen by configuration', () => {
     expect(parseConfig({}).hybrid.fusion).toBe('scores')
     expect(parseConfig({ HYBRID_FUSION: 'RRF' }).hybrid.fusion).toBe('rrf')
-    expect(() => parseConfig({ HYBRID_FUSION: 'sum' })).toThrow(/HYBRID_FUSION is "sum"; it must be one of scores, rrf/)
+    expect(() => parseConfig({ HYBRID_FUSION: 'sum' })).toThrow(
+      /HYBRID_FUSION is "sum", but must be one of scores, rrf/,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { GrantState, LEASE_MS, SAME_SUCCESSOR_MS } from '../../src/adapters/gate-object/grant-state'
 
-/** Turns of one grant, over a storage that outlives the object, by a clock that is set. */
+/** Lock of one grant, over a storage that outlives the object, with a clock of the test. */
 function grantAt(start: number) {
   const rows = new Map<string, unknown>()
   const clock = { now: start, alarm: 0 }

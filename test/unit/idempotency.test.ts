@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { digestOf } from '../../src/domain/receipts/digest'
+import { digestOf } from '../../src/domain/receipts/arguments-digest'
 import type { Receipt } from '../../src/domain/receipts/receipt'
 import { carryOutOnce } from '../../src/tools/idempotency'
 import { keyedCall } from '../support/keyed'
@@ -10,7 +10,7 @@ const never = async (): Promise<never> => {
   throw new Error('the call is carried out again')
 }
 
-/** A call made again whose receipt has this answer. */
+/** A repeated call whose receipt has this answer. */
 async function again(answer: unknown) {
   const call = { key: 'k', digest: await digestOf({}), tool: principal.action, changeId: 'first', erased: false }
   const receipt: Receipt = { ...call, answer, effect: [], changes: 1, output: {}, notes: {}, text: null }

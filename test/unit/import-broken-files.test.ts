@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FILE_TIME } from '../support/import-samples'
 import { type ImportOptions, imported } from '../support/imported'
 
-/** One broken file, row or tag costs itself, and is reported where a person finds it. */
+/** A broken file, row or tag affects only itself, and is reported with its location. */
 
-/** Tests may run as root, who can read every file; so a file with this word in its name fails to open. */
+/** Files with this word in their name fail to open, because root can read every file. */
 const { readFileSync, readdirSync } = fs
 const unlessLocked = <T extends (...args: never[]) => unknown>(read: T): T =>
   ((...args: Parameters<T>) => {
@@ -58,7 +58,7 @@ const BROKEN: Readonly<Record<string, readonly [front: string, message: RegExp]>
 }
 
 describe('one broken file', () => {
-  // The folder marks them as memories of Claude Code.
+  // The folder identifies them as memories of Claude Code.
   for (const [source, folder] of [
     ['markdown', ''],
     ['basic-memory', ''],

@@ -276,7 +276,7 @@ describe('NDJSON', () => {
       prepare: (folder) => writeFileSync(join(folder, 'more.ndjson'), lines.join('\n')),
     })
     expect(told('line 1')).toEqual([
-      expect.stringContaining('9007199254740993, whose digits a JSON number cannot keep'),
+      expect.stringContaining('9007199254740993, which a JSON number cannot represent exactly'),
     ])
     expect(told('line 3')).toEqual([expect.stringContaining('lone surrogate')])
     expect(told('line 4')).toEqual([expect.stringContaining('U+0000')])

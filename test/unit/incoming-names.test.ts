@@ -20,6 +20,6 @@ it.each([
       [name]: value,
     } as const
     const read = () => incomingState(record, metadata, { scope, keyId: 'key', at: 0, now: 0, limits, isTrusted })
-    expect(read).toThrow(`${name} is blank; leave it out`)
+    expect(read).toThrow(`${name} is blank. Leave it out`)
   }
 })

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import type { HookEventKind } from '../../src/domain/capture/hook-event'
-import { beginning, type Gathered, gather, withShown } from '../../src/domain/capture/session-state'
+import { initialState, type SessionState, withEvent, withShown } from '../../src/domain/capture/session-state'
 import { type ComparedMemory, countsOf, memoryUse, USE, usesOf } from '../../src/domain/capture/usage'
 import { memoryCall } from '../../src/integrations/hooks/tool-use'
 
 const PLACE = { project: 'ferry', branch: 'main', audience: 'private', captures: true } as const
-const START = beginning(PLACE, 0)
+const START = initialState(PLACE, 0)
 
-const happened = (gathered: Gathered, at: number, what: HookEventKind): Gathered =>
-  gather(gathered, { session: 's', isSubagent: false, name: 'x', what }, PLACE, at)
+const happened = (gathered: SessionState, at: number, what: HookEventKind): SessionState =>
+  withEvent(gathered, { session: 's', isSubagent: false, name: 'x', what }, PLACE, at)
 const memory = (id: number, title: string, text = '', files: readonly string[] = []): ComparedMemory => ({
   ...{ id, title, text, files },
 })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 
-/** The rules for a configuration of models, checked before a server starts with it. */
-const MISSING = /OPENAI_API_KEY is not set, and https:\/\/api\.openai\.com\/v1 needs one/
+/** The rules for the configuration of models, checked before a server starts with it. */
+const MISSING = /OPENAI_API_KEY is not set, but https:\/\/api\.openai\.com\/v1 requires it/
 
 it('names a missing OPENAI_API_KEY where a provider asks OpenAI itself', () => {
   expect(() => parseConfig({ EMBEDDING_PROVIDER: 'openai' })).toThrow(MISSING)

@@ -3,7 +3,7 @@ import { isOtherThanEnglish } from '../../src/domain/search/language'
 import { createSuggestModel } from '../../src/services/suggest-model'
 import { freshPrincipal } from '../support/scope'
 
-/** Which entries a model that knows English alone does not find by meaning, and when another one is suggested. */
+/** Entries that an English-only model does not find semantically, and when another model is suggested. */
 const ENGLISH = ['The deploy waits for the migration.', 'const die = roll(6)', 'RFC 9110, §15', '42', '']
 const OTHERS = [
   'Die Freigabe wartet auf die Migration und wird nicht abgebrochen.',

@@ -11,7 +11,7 @@ import { ABOUT } from '../../src/domain/about'
 import { ROOT } from '../support/build'
 import { readDockerfile } from '../support/dockerfile'
 
-/** The published package, as far as its files show; it is run in test/nightly/node/package-postgres.test.ts. */
+/** The published package by its files; test/nightly/node/package-postgres.test.ts runs it. */
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const [bin] = Object.values<string>(manifest.bin)
@@ -25,7 +25,7 @@ describe('the package', () => {
   ) as [{ files: { path: string }[] }]
   const packed = new Set(files.map(({ path }) => path))
 
-  /** Programs that others start as processes of their own. */
+  /** Programs that are started as separate processes. */
   const STARTED = [
     ...['scripts/serve/worker.mjs', 'scripts/serve/model/thread.mjs', 'src/cli/migrate-postgres.mjs'],
     'plugins/commonplace/hook.mjs',
@@ -68,7 +68,7 @@ describe('the package', () => {
     const named = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
     expect(named.filter((name) => name.startsWith('onnxruntime'))).toEqual([])
     expect(manifest.allowScripts['onnxruntime-node']).toBe(false)
-    // For an npm that does not know that list.
+    // For npm versions that do not support that list.
     expect(read('.npmrc')).toContain('onnxruntime-node-install=skip')
     for (const name of ['node', 'web', 'common'])
       expect(manifest.devDependencies[`onnxruntime-${name}`]).toBe(manifest.devDependencies['onnxruntime-node'])
@@ -79,7 +79,7 @@ describe('the package', () => {
     const bundled = new Set(
       [...packed].flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
     )
-    // The simulator names its own packages, those with binaries of each platform too, by exact versions.
+    // The simulator pins its own packages, including those with binaries per platform.
     expect(Object.keys(manifest.dependencies).filter((name) => !bundled.has(name))).toEqual(['miniflare'])
     const { dependencies } = packages['node_modules/miniflare']
     for (const version of [...Object.values(manifest.dependencies), ...Object.values(dependencies)])
@@ -166,7 +166,7 @@ describe('the container', () => {
       database: { condition: 'service_healthy' },
       pooler: { condition: 'service_started' },
     })
-    // The pooler asks the same database for the same user, and requests go through it.
+    // The pooler connects to the same database as the same user, and requests use the pooler.
     expect(DATABASE_POOL_URL).toBe(DATABASE_URL.replace(/:\?[^}]*\}/, '}').replace('@database:', '@pooler:'))
     expect(pooler.image).toMatch(/^edoburu\/pgbouncer:v1\.\d+\.\d+-p\d+$/)
     expect(pooler.environment).toMatchObject({
@@ -181,7 +181,10 @@ describe('the container', () => {
   })
 })
 
-/** server.schema.json of 2025-12-11 at static.modelcontextprotocol.io, what of it we use; unknown members are refused. */
+/**
+ * The members of server.schema.json (2025-12-11, static.modelcontextprotocol.io) that we use; unknown members are
+ * rejected.
+ */
 const input = {
   description: z.string(),
   format: z.enum(['string', 'number', 'boolean', 'filepath']),
@@ -229,7 +232,7 @@ describe('server.json, for the registry of MCP', () => {
     const { name, title, description, version } = server
     expect({ name, title, description, version }).toEqual(ABOUT)
     expect(server.packages).toMatchObject([{ identifier: manifest.name, version: manifest.version }])
-    // By this the registry knows that the package belongs to the entry.
+    // With this name the registry knows that the package belongs to the entry.
     expect(manifest.mcpName).toBe(ABOUT.name)
   })
 

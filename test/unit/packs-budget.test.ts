@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Plannable, plan, sizeLeft } from '../../src/domain/pack/budget'
-import { wholeText } from '../../src/domain/pack/content'
-import { bareOf } from '../../src/domain/pack/item'
+import { type Plannable, plan, remainingSize } from '../../src/domain/pack/budget'
+import { minimalItem } from '../../src/domain/pack/item'
 import type { PackItem } from '../../src/domain/pack/pack'
+import { completePassage } from '../../src/domain/pack/passages'
 
 const item = (id: number, score: number): PackItem => ({
   ...{
@@ -27,7 +27,7 @@ const item = (id: number, score: number): PackItem => ({
 })
 const given = (id: number, score: number): Plannable => ({
   item: item(id, score),
-  passage: wholeText('The ash glaze runs above 1,280 degrees. '.repeat(20)),
+  passage: completePassage('The ash glaze runs above 1,280 degrees. '.repeat(20)),
   most: 800,
 })
 const chosen = [6, 5, 4, 3, 2, 1].map((id) => given(id, id / 10))
@@ -49,7 +49,7 @@ describe('the budget of a pack', () => {
     const year = '2026-11-27T11:15:14.000Z'
     const { item: plain } = given(7, 0.7)
     const long: Plannable = {
-      ...{ passage: wholeText('The ash glaze runs.'), most: 800 },
+      ...{ passage: completePassage('The ash glaze runs.'), most: 800 },
       item: {
         ...{ ...plain, reason: 'words: glaze, ash; similarity 0.36', name: 'Glaze '.repeat(30) },
         source: 'https://example.org',
@@ -60,7 +60,7 @@ describe('the budget of a pack', () => {
     const [only, ...others] = plan([long, { ...long, item: { ...long.item, id: '8', score: 0.2 } }], 460)
     expect(others).toEqual([])
     expect(only).toMatchObject({ one: long, bare: true })
-    const shown = bareOf(long.item)
+    const shown = minimalItem(long.item)
     expect(Object.keys(shown)).toEqual(Object.keys(long.item))
     expect(Object.keys(shown.quality)).toEqual(Object.keys(long.item.quality))
     expect(shown).toMatchObject({ reason: 'words: glaze, ash', source: '7', metadata: { status: 'doing' } })
@@ -72,7 +72,7 @@ describe('the budget of a pack', () => {
     const [first] = plan(chosen, 1_400) as [ReturnType<typeof plan<Plannable>>[number]]
     const supersedes = Array.from({ length: 20 }, (_, i) => String(i))
     const known = { ...first.one.item, metadata: { supersedes } }
-    expect(sizeLeft(first, first.one.item)).toBe(first.budget)
-    expect(first.budget - sizeLeft(first, known)).toBe(`"supersedes":${JSON.stringify(supersedes)}`.length - 40)
+    expect(remainingSize(first, first.one.item)).toBe(first.budget)
+    expect(first.budget - remainingSize(first, known)).toBe(`"supersedes":${JSON.stringify(supersedes)}`.length - 40)
   })
 })

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PackEntry, PackLink } from '../../src/domain/pack/candidate'
-import { bestPlaces, cutAround, wholeText } from '../../src/domain/pack/content'
-import type { Facet } from '../../src/domain/pack/facets'
-import type { Intent } from '../../src/domain/pack/intents'
 import { opponentsIn, successorsIn } from '../../src/domain/pack/links'
+import { type PackArguments, readPackRequest } from '../../src/domain/pack/pack-request'
+import { bestPlaces, completePassage, cutAround } from '../../src/domain/pack/passages'
 import type { Candidate, RankedGoal, RankingFeatures } from '../../src/domain/pack/rank-entries'
-import { type PackArguments, readPackRequest } from '../../src/domain/pack/request'
+import type { Intent, PackSectionName } from '../../src/domain/pack/sections'
 import { selectEntries } from '../../src/domain/pack/select-entries'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 
@@ -26,7 +25,7 @@ const EVIDENCE: RankingFeatures = {
 }
 
 interface Given {
-  readonly facet?: Facet
+  readonly facet?: PackSectionName
   readonly entry?: Partial<PackEntry>
   readonly evidence?: Partial<RankingFeatures>
 }
@@ -159,11 +158,11 @@ describe('the choice of a pack', () => {
 
   it('cuts between sentences where there are any', () => {
     const text = `${'Clay dries slowly. '.repeat(30)}The kiln cools in nine hours. ${'Glaze is stirred twice. '.repeat(30)}`
-    const cut = cutAround({ ...wholeText(text), at: [text.indexOf('kiln')] }, 300)
+    const cut = cutAround({ ...completePassage(text), at: [text.indexOf('kiln')] }, 300)
     expect(cut).toMatch(/^…(Clay dries slowly\. )*The kiln cools in nine hours\. .*twice\.…$/)
     // Regardless of earlier cuts.
-    const short = wholeText('The wheel hums. It does so until the evening comes and')
-    cutAround({ ...wholeText(`${'x'.repeat(50)} ${'clay dries '.repeat(3)}on. ${text}`), at: [95] }, 300)
+    const short = completePassage('The wheel hums. It does so until the evening comes and')
+    cutAround({ ...completePassage(`${'x'.repeat(50)} ${'clay dries '.repeat(3)}on. ${text}`), at: [95] }, 300)
     expect(cutAround(short, 20)).toBe('The wheel hums.…')
     // Of a long text, the parts that add the most information; repeated information counts less.
     const wheel = 'The wheel hums.'
@@ -174,7 +173,7 @@ describe('the choice of a pack', () => {
     ])
     const at = bestPlaces(long, weights, analyzer, 900)
     expect(at.map((place) => long.slice(place, place + 5))).toEqual(['wheel', 'kiln '])
-    const parts = cutAround({ ...wholeText(long), at }, 900)
+    const parts = cutAround({ ...completePassage(long), at }, 900)
     expect([parts.split('\n').length, [...parts].length <= 900, parts.includes(wheel)]).toEqual([2, true, true])
   })
 })

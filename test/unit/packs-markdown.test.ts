@@ -1,8 +1,8 @@
 import { parser } from '@lezer/markdown'
 import { describe, expect, it } from 'vitest'
-import { bestPlaces, cutAround, fitted, sizeOf, wholeText } from '../../src/domain/pack/content'
 import { itemMarkdown, packMarkdown } from '../../src/domain/pack/markdown'
 import type { PackItem } from '../../src/domain/pack/pack'
+import { bestPlaces, completePassage, cutAround, fitToBudget, sizeOf } from '../../src/domain/pack/passages'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 
 const OMITTED = { limit: 0, budget: 0, duplicate: 0, superseded: 0 }
@@ -30,7 +30,7 @@ const render = (text: string): string =>
     true,
   )
 
-/** Content outside of every quote: kinds of blocks in order, and the text of our own headings. */
+/** Content outside of all quotations: kinds of blocks in order, and the text of headings. */
 function outside(markdown: string): string[] {
   const blocks: string[] = []
   for (let block = parser.parse(markdown).topNode.firstChild; block; block = block.nextSibling) blocks.push(block.name)
@@ -128,7 +128,7 @@ describe('packs as text', () => {
         'HorizontalRule',
       ])
         expect([text, kind, found.has(kind)]).toEqual([text, kind, false])
-      // Headings are ours, line by line, whatever reads the text.
+      // All headings are ours, by any definition of a line.
       expect(markdown.split(/[\n\v\f\r\u0085\u2028\u2029]/).filter((line) => /^\s*#/.test(line))).toHaveLength(6)
       expect(markdown).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
     }
@@ -148,18 +148,18 @@ describe('packs as text', () => {
     )
     expect(at.map((place) => text.slice(place, place + 4))).toEqual(['kiln'])
     for (const most of [2, 9, 40, 333, 1_500]) {
-      const cut = cutAround({ ...wholeText(text), at }, most)
+      const cut = cutAround({ ...completePassage(text), at }, most)
       expect([...cut].length).toBeLessThanOrEqual(most)
       if (most >= 40) expect(cut).toContain('kiln')
       expect(cut.isWellFormed()).toBe(true)
-      expect(sizeOf(fitted({ ...wholeText(text), at }, 1_500, most))).toBeLessThanOrEqual(most)
+      expect(sizeOf(fitToBudget({ ...completePassage(text), at }, 1_500, most))).toBeLessThanOrEqual(most)
     }
-    expect(cutAround(wholeText('short'), 10)).toBe('short')
+    expect(cutAround(completePassage('short'), 10)).toBe('short')
   })
 
   it('shows a text of one character', () => {
-    for (const text of ['c', '是', '👍']) expect(fitted(wholeText(text), 1, 800)).toBe(text)
-    expect(fitted(wholeText('c'), 1, 0)).toBe('')
+    for (const text of ['c', '是', '👍']) expect(fitToBudget(completePassage(text), 1, 800)).toBe(text)
+    expect(fitToBudget(completePassage('c'), 1, 0)).toBe('')
   })
 
   it('includes the text of an untitled note once', () => {

@@ -2,20 +2,26 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** Files of the plugins against what the clients document (capture contract §1): what they do not know they skip without a word. */
+/** Plugin files as the clients document them (capture contract §1); clients ignore unknown members without an error. */
 const ROOT = join(import.meta.dirname, '..', '..')
 const json = (...parts: string[]) => JSON.parse(readFileSync(join(ROOT, ...parts), 'utf8'))
 const OURS = ['plugins', 'commonplace'] as const
 const AGENT = ['plugins', 'agent-plugin'] as const
 
-/** Of `cursor/plugins/schemas/plugin.schema.json`, which allows no others, and `agent-plugins.org/schemas/1.0.0/plugin.schema.json`. */
+/**
+ * Members in `cursor/plugins/schemas/plugin.schema.json`, which allows no others, and
+ * `agent-plugins.org/schemas/1.0.0/plugin.schema.json`.
+ */
 const MEMBERS = {
   cursor:
     'name displayName description version author publisher homepage repository license logo keywords category tags commands ' +
     'agents skills rules hooks variables mcpServers',
   agent: '$schema name version description author homepage repository license keywords extensions',
 }
-/** Of cursor.com/docs/hooks, and docs.github.com/en/copilot/reference/hooks-reference by the names that VS Code knows too. */
+/**
+ * Events in cursor.com/docs/hooks, and docs.github.com/en/copilot/reference/hooks-reference by the names that VS Code
+ * also supports.
+ */
 const EVENTS = {
   cursor:
     'sessionStart sessionEnd preToolUse postToolUse postToolUseFailure subagentStart subagentStop beforeShellExecution ' +
@@ -27,7 +33,7 @@ const EVENTS = {
 const unknown = (given: object, known: string): string[] =>
   Object.keys(given).filter((name) => !known.split(' ').includes(name))
 
-/** A hook that the client asks before a tool runs denies the tool where it fails. */
+/** Events before a tool runs, whose failing hook blocks the tool. */
 const ASKED_BEFORE = /^(?:pre|before)(?:tooluse|shell|mcp|read)|permission/i
 
 describe('files of the plugins', () => {

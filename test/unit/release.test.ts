@@ -14,7 +14,7 @@ const migrations = Object.fromEntries(
     ]),
   ),
 )
-/** Of this checkout, as it is when something waits to be released. */
+/** The files of this checkout, with unreleased changes. */
 const sources = (changelog = text('CHANGELOG.md').replace('## Unreleased\n', '## Unreleased\n\n* A change.\n')) => ({
   files: Object.fromEntries(FILES.map((path) => [path, path === 'CHANGELOG.md' ? changelog : text(path)])),
   ...{ migrations, commit: 'c0ffee' },
@@ -47,7 +47,7 @@ describe('a release', () => {
     const lock = JSON.parse(made['package-lock.json'] ?? '')
     expect([lock.version, lock.packages[''].version]).toEqual([NEXT, NEXT])
     expect(JSON.parse(made['migrations/released.json'] ?? '')).toMatchObject({ version: NEXT, commit: 'c0ffee' })
-    // Files that a release does not edit contain no version of ours.
+    // Files that a release does not edit do not contain our version.
     const others = execFileSync('git', ['grep', '-lF', `'${CURRENT}'`, '--', 'src', 'scripts', 'plugins'], {
       ...{ cwd: ROOT, encoding: 'utf8' },
     }).split('\n')
@@ -119,14 +119,17 @@ it.runIf(released !== null)(
   },
 )
 
-/** Removes or changes parts that the Worker of the last release uses; triggers are replaced by `DROP TRIGGER`, which it does not notice. */
+/**
+ * Statements that remove or change parts that the last release uses; triggers are replaced by `DROP TRIGGER`, which it
+ * does not notice.
+ */
 const CONTRACTS = /\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION)\b|\bRENAME\b|\bALTER\s+COLUMN\b|\bSET\s+NOT\s+NULL\b/i
 /** A column that the last release does not fill. */
 const UNFILLED = /\bADD\s+COLUMN\b(?![^;,]*\b(DEFAULT|GENERATED)\b)[^;,]*\bNOT\s+NULL\b/i
 
 it.runIf(released !== null)('only adds to the schema of the last release, whose Worker continues to run', () => {
   const fresh = Object.entries(migrations).filter(([name]) => released?.migrations[name] === undefined)
-  // Parts that the last release no longer uses may be removed: a line of the file states that, and since which release.
+  // Parts that the last release no longer uses can be removed: a line of the file states that, and since which release.
   const broken = fresh.filter(
     ([, sql]) => (CONTRACTS.test(sql) || UNFILLED.test(sql)) && !/^-- contract: unused since \d+\.\d+/m.test(sql),
   )

@@ -10,7 +10,7 @@ import { LOOK_ALIKES, POSITIVES, TOKENS } from '../support/secret-samples'
 
 const body = (count: number): string => 'aB3dE6gH9kL2nP5rT8vX'.repeat(10).slice(0, count)
 
-/** Values as generators make them: with and without digits. */
+/** Values in the form of generators, with and without digits. */
 const VALUES = [
   ['alphanumeric', 12],
   ['alphanumeric', 24],
@@ -28,7 +28,7 @@ describe('secrets', () => {
     }
     for (const [kind, token] of TOKENS) {
       expect(redact(token)).toBe(`[redacted:${kind}]`)
-      // Within a word it is none of these, but perhaps one of a provider that is not listed.
+      // Inside a word it is not one of these, but may match an unlisted provider.
       expect(redact(`ab${token}`)).not.toContain(`[redacted:${kind}]`)
     }
     const kinds = new Set<string>()
@@ -49,7 +49,7 @@ describe('secrets', () => {
         for (const [alphabet, length] of VALUES) {
           const value = randomText(random, alphabet, length)
           const clean = redact(form.replace('§', value))
-          // Only the value is removed: characters that control colors stay.
+          // Only the value is removed; color codes remain.
           const isClean = !clean.includes(value) && clean.split('\u001b').length === form.split('\u001b').length
           if (!isClean) left.add(`${form}: ${clean}`)
         }

@@ -30,7 +30,7 @@ it.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd acce
   writeFileSync(file, serviceOf('linux', program, folder).text)
   const env = { ...process.env, XDG_RUNTIME_DIR: folder }
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--user', file], { encoding: 'utf8', env })
-  // It also names units of the machine itself.
+  // It also lists units of the machine itself.
   expect([status, stderr.split('\n').filter((line) => line.includes('commonplace.service'))]).toEqual([0, []])
   rmSync(folder, { recursive: true })
 })

@@ -7,7 +7,7 @@ import { createBackgroundGeneration } from '../../src/services/keeping/backgroun
 import { createEmbeddingTurn, createOutboxWork } from '../../src/services/keeping/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 
-/** A model on a processor: two texts of 300 words a second. Time is simulated, so tests do not wait. */
+/** A model on a CPU: two texts of 300 words per second. Time is simulated, so tests do not wait. */
 const WORDS_300 = 'memory '.repeat(300).trim()
 const UNITS_A_MS = (2 * WORDS_300.length) / 1000
 
@@ -16,9 +16,9 @@ interface SlowModel {
   readonly now: () => number
   /** Units of each request, and whether it was answered in time. */
   readonly requests: { units: number; inTime: boolean }[]
-  /** Times slower than two texts a second. */
+  /** Slowdown relative to two texts per second. */
   slowness: number
-  /** Milliseconds that the next request takes more, as while a model is loaded. */
+  /** Additional milliseconds of the next request, as while a model is loaded. */
   loading: number
 }
 
@@ -146,7 +146,7 @@ describe('what is left to be embedded', () => {
     let longest = 0
     while (after !== null) {
       const begun = model.now()
-      // Every tenth step starts again where the last answered one has ended, as after a restart.
+      // Every tenth step starts again where the last successful one has ended, as after a restart.
       const step = await generation.reembed('o', after)
       longest = Math.max(longest, model.now() - begun)
       if (++steps % 10 !== 0 || step.next === null) after = step.next

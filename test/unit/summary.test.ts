@@ -5,7 +5,7 @@ import { relevanceScores } from '../../src/adapters/http-json/reranking'
 import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/services/writing/entries/generate'
 import { ANY } from '../support/any-text'
 
-/** Prompts of models and stored parts of their answers, the same for all providers. */
+/** Prompts of models and parsed answers, the same for all providers. */
 const linesOf = (text: string): string[] => text.split('\n')
 
 describe('the request for a summary', () => {
@@ -44,7 +44,7 @@ describe('the request for a summary', () => {
   })
 
   it('cannot be made to end early by a text that was built to hold its own mark', () => {
-    // Found by trying four billion texts: the mark, made from its hash, equals its text, in capitals.
+    // Found by trying four billion texts: the mark, a hash of the text, equals the text in capitals.
     const text = 'c 2F051AA1'
     const fence = linesOf(summaryPrompt(text, 'user').user)[0] as string
     const mark = fence.replace('==== text ', '').replace(' ====', '')

@@ -11,7 +11,7 @@ import { toolsetOf } from '../../src/tools/offers'
 import { ALL_TOOLS, UNDECLARED } from '../support/tool-examples'
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
-/** What OpenAI, Gemini, Anthropic and the SDKs take as it is. */
+/** JSON Schema keywords that OpenAI, Gemini, Anthropic and the SDKs support. */
 const KEYWORDS = [
   ...['type', 'anyOf', 'enum', 'description', 'default', 'properties', 'required', 'additionalProperties', 'items'],
   ...['minimum', 'maximum', 'minItems', 'maxItems'],
@@ -22,7 +22,7 @@ const inputSide = ({ name, description, inputSchema }: Tool) => ({ name, descrip
 const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0)
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null
 
-/** Everything in a schema that some client would stumble over. */
+/** Everything in a schema that some client does not support. */
 function stumbles(schema: unknown, path: string, side: 'input' | 'output'): string[] {
   if (!isSchema(schema)) return [`${path} is not a schema`]
   const problems = Object.keys(schema)
@@ -68,7 +68,7 @@ describe('definitions of tools', () => {
       const input = sum(tools.map((tool) => tokens(inputSide(tool))))
       const output = sum(tools.map((tool) => tokens(tool.outputSchema)))
       expect(input).toBeLessThanOrEqual(family.tokens)
-      // The results of the connector have the shape that ChatGPT asks for.
+      // The results of the connector have the form that ChatGPT requires.
       if (family !== connector) expect(output).toBeLessThanOrEqual(input)
     })
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { onPostgres } from '../support/beside'
 import { bindings, migrate } from '../support/bindings'
 import { CROWD, crowd } from '../support/captured-crowd'
+import { onPostgres } from '../support/direct-sql'
 import { claudeCode } from '../support/hook-events'
 import { countingRows, type Json, type Key, openWorld } from '../support/isolation'
 

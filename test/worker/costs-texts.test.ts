@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expressionPattern } from '../../src/domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
+import { expressionPattern } from '../../src/domain/reading/regular-expression'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { createGrepTexts, type GrepRequest } from '../../src/services/searching/texts/grep-texts'
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'

@@ -7,9 +7,9 @@ import { createSqlVectorRows } from '../../src/adapters/sql/stores/search/vector
 import { toQuery } from '../../src/adapters/sqlite/match'
 import { composeServices } from '../../src/composition/worker'
 import { NOTHING_GENERATED } from '../../src/domain/entry/entry'
-import { WHOLE_FEED } from '../../src/domain/history/feed'
-import type { ListedThread } from '../../src/domain/report'
+import { UNFILTERED_FEED } from '../../src/domain/history/feed'
 import { EVERYTHING, type Filter } from '../../src/domain/search/filter'
+import type { ListedThread } from '../../src/domain/statistics'
 import { createRankedSearches } from '../../src/services/searching/ranked/ranked-search'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { createGenerate } from '../../src/services/writing/entries/generate'
@@ -340,7 +340,9 @@ describe('what calls cost in D1', () => {
       .bind(grace.org)
       .run()
     const feed = createSqlChangeFeed(made.connection, clock)
-    const costs = await cost(async () => expect((await feed.page(grace, WHOLE_FEED, 'now', 50)).changes).toEqual([]))
+    const costs = await cost(async () =>
+      expect((await feed.page(grace, UNFILTERED_FEED, 'now', 50)).changes).toEqual([]),
+    )
     expect(costs).toMatchObject({ roundTrips: 1, statements: 1 })
     expect(costs.rowsRead).toBeLessThan(10)
   })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createFeedNotifier } from '../../src/adapters/feed-object'
 import type { FeedObject } from '../../src/adapters/feed-object/object'
 import { composeServices } from '../../src/composition/worker'
-import { type VisibilityChange, WHOLE_FEED } from '../../src/domain/history/feed'
+import { UNFILTERED_FEED, type VisibilityChange } from '../../src/domain/history/feed'
 import type { ChangeNotifier, Listener } from '../../src/ports/change-bell'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal } from '../support/scope'
@@ -23,7 +23,7 @@ beforeAll(migrate)
 describe('the bell of an org', () => {
   const listener = (of: string, more: Partial<Listener> = {}): Listener => ({
     scope: { org: of, projects: null, owner: 'ada' },
-    filters: [WHOLE_FEED],
+    filters: [UNFILTERED_FEED],
     ...more,
   })
 
@@ -32,14 +32,14 @@ describe('the bell of an org', () => {
     const mark = (await ringing.mark(one)) as string
     const waits = [
       listener(one),
-      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'a' }] }),
+      listener(one, { filters: [{ ...UNFILTERED_FEED, threadId: 'a' }] }),
       listener(one, {
         filters: [
-          { ...WHOLE_FEED, threadId: 'b' },
-          { ...WHOLE_FEED, entryId: 7 },
+          { ...UNFILTERED_FEED, threadId: 'b' },
+          { ...UNFILTERED_FEED, entryId: 7 },
         ],
       }),
-      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'b' }] }),
+      listener(one, { filters: [{ ...UNFILTERED_FEED, threadId: 'b' }] }),
       listener(one, { scope: { org: one, projects: ['q'], owner: 'ada' } }),
       listener(one, { scope: { org: one, projects: null, owner: 'eve' } }),
     ].map((who) => ringing.wait(one, who, mark, 400))
@@ -70,11 +70,11 @@ describe('the bell of an org', () => {
     const object = bindings.FEEDS?.getByName(one) as DurableObjectStub<FeedObject>
     const mark = (await ringing.mark(one)) as string
     const stream = { id: 'a', key: 'key-1' }
-    const crowd = Array.from({ length: 100 }, (_, i) => ({ ...WHOLE_FEED, threadId: `thread ${i}` }))
+    const crowd = Array.from({ length: 100 }, (_, i) => ({ ...UNFILTERED_FEED, threadId: `thread ${i}` }))
     const waits = [
       listener(one, { stream }),
       listener(one, { filters: crowd }),
-      listener(one, { filters: [{ ...WHOLE_FEED, threadId: 'b' }] }),
+      listener(one, { filters: [{ ...UNFILTERED_FEED, threadId: 'b' }] }),
     ].map((who) => ringing.wait(one, who, mark, LONG))
     const other = vi.fn()
     void waits[2]?.then(other)
@@ -140,8 +140,13 @@ describe('a change of the store', () => {
     const ada = freshPrincipal()
     // Shorter than the time after which a waiting reader looks unasked: what is found was rung for.
     const waitFor = async (write: () => Promise<unknown>) => {
-      const { next } = await services.changes.list(ada, { after: undefined, filter: WHOLE_FEED, limit: 50, waitMs: 0 })
-      const asked = services.changes.list(ada, { after: next, filter: WHOLE_FEED, limit: 50, waitMs: 4_500 })
+      const { next } = await services.changes.list(ada, {
+        after: undefined,
+        filter: UNFILTERED_FEED,
+        limit: 50,
+        waitMs: 0,
+      })
+      const asked = services.changes.list(ada, { after: next, filter: UNFILTERED_FEED, limit: 50, waitMs: 4_500 })
       await write()
       const { changes } = await asked
       return changes.map(({ action, changeId }) => `${action} ${changeId}`)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beside, onPostgres } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
 import { type Key, OPERATOR, openWorld } from '../support/isolation'
 import { base64, pngBytes } from '../support/scope'
 
@@ -20,11 +20,11 @@ let own = 0
 beforeAll(async () => {
   await migrate()
   // Ids of six digits are nothing else in an answer.
-  await beside(
+  await runSql(
     sql`INSERT INTO entries (id, org, thread_id, source, layer, created_at, updated_at, created_by, text_hash, bytes,
       text_words, text) VALUES (700000, 'nobody', 't', 'user', 2, 0, 0, 'k', 'h', 0, 0, 't')`,
   )
-  if (onPostgres()) await beside(sql`SELECT setval('entries_id_seq', 700000)`)
+  if (onPostgres()) await runSql(sql`SELECT setval('entries_id_seq', 700000)`)
   const ada = await world.makeOrg('bytes')
   other = await world.makeOrg('other')
   key = await world.makeKey(ada.org, { projects: ['a'], owner: 'bob' })
@@ -96,7 +96,7 @@ const calls: [string, (id: number) => Record<string, unknown>][] = [
 ]
 
 const state = () =>
-  beside(
+  runSql(
     sql`SELECT id, version, text, metadata, tags, images FROM entries WHERE org IN (${key.org}, ${other.org}) ORDER BY id`,
   )
 
@@ -119,7 +119,7 @@ describe('forbidden and absent are the same bytes', () => {
       const turn = { thread_id: `link ${i}`, source: 'user', text: 'links', metadata }
       const stored = await ok(key, 'store_context', turn)
       answers.add(JSON.stringify({ ...stored, context_id: 0, thread_id: '' }))
-      const links = await beside(sql`SELECT * FROM links WHERE from_id = ${stored.context_id}`)
+      const links = await runSql(sql`SELECT * FROM links WHERE from_id = ${stored.context_id}`)
       expect([reason, links]).toEqual([reason, []])
     }
     expect(answers.size).toBe(1)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { beside } from '../support/beside'
 import { migrate } from '../support/bindings'
+import { runSql } from '../support/direct-sql'
 import { type Key, openWorld } from '../support/isolation'
 
 /** Entries that a key limited to projects may write, and entries that it can only read. */
@@ -185,7 +185,7 @@ describe('counts other than of entries', () => {
     const bob = await world.makeKey(ada.org, { owner: 'bob' })
     const narrowed = await world.makeKey(ada.org, { projects: ['a'], owner: 'eve' })
     const queue = async (topic: string, key: string) =>
-      beside(
+      runSql(
         sql`INSERT INTO outbox (org, topic, key, created_at, due_at) VALUES (${ada.org}, ${topic}, ${key}, 0, 9000000000000000)`,
       )
     for (const [by, metadata] of [

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { createPostgresVectorIndex } from '../../src/adapters/postgres/vector-index'
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
-import { WHOLE_FEED } from '../../src/domain/history/feed'
+import { UNFILTERED_FEED } from '../../src/domain/history/feed'
 import { auditContract } from '../contracts/audit'
 import { capturedEntriesContract } from '../contracts/captured-entries'
 import { changeFeedContract } from '../contracts/change-feed'
@@ -116,9 +116,9 @@ it('gives out no cursor behind a commit that is not visible yet', async () => {
   )
   await quick.connection.batch([sql`SELECT pg_sleep(0.2)`])
   const writing = save(quick)
-  const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+  const { next } = await feed.page(ada, UNFILTERED_FEED, 'now', 1)
   const [, second] = await Promise.all([late, writing])
-  const { changes } = await feed.page(ada, WHOLE_FEED, next, 50)
+  const { changes } = await feed.page(ada, UNFILTERED_FEED, next, 50)
   expect(changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual([`updated ${first}`, `stored ${second}`])
 })
 

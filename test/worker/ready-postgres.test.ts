@@ -37,7 +37,7 @@ async function heard(connectionString: string | null, vars: Record<string, strin
 
 describe('a server without its database names the setting to check', () => {
   it('when the binding is missing', async () => {
-    expect(await heard(null, { STORAGE_BACKEND: 'postgresql' })).toMatch(/no HYPERDRIVE binding/)
+    expect(await heard(null, { STORAGE_BACKEND: 'postgresql' })).toMatch(/HYPERDRIVE binding is missing/)
   })
 
   it('when nothing listens there', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { composeServices } from '../../src/composition/worker'
-import { KnownIds } from '../../src/domain/transfer/content'
+import { KnownIds } from '../../src/domain/transfer/content-checksum'
 import type { EntryRecord } from '../../src/domain/transfer/records'
 import { writeVolumes } from '../../src/domain/transfer/volume-writer'
 import { createLog } from '../../src/http/log'

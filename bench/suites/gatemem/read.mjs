@@ -1,4 +1,5 @@
-// GateMem: conversations of many people with one shared memory, and checkpoints: who asks what, and which words must not be returned.
+// GateMem: conversations of many people with one shared memory, and checkpoints with the asker and the words that must
+// not be returned.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -2,7 +2,7 @@ import { normalize } from '../../domain/meaning/vector'
 import { STEP, type Steps, scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { COMMON_WORDS } from '../../domain/search/common-words'
-import { emptyWordsOf } from '../../domain/search/language'
+import { foreignFunctionWords } from '../../domain/search/language'
 import { stopWordsMark } from '../../domain/search/stop-words'
 import type { Embedder } from '../../ports/models'
 
@@ -189,7 +189,7 @@ export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embed
       const vectors: Float32Array[] = []
       for (const text of texts) {
         // Stored vectors stay as they are: in a product the words weigh little that do so on one side.
-        const empty = purpose === 'query' ? emptyWordsOf(text, analyzer.language) : NONE
+        const empty = purpose === 'query' ? foreignFunctionWords(text, analyzer.language) : NONE
         vectors.push(await scheduler.run(embed(text, empty)))
       }
       return vectors

@@ -2,12 +2,12 @@
 // its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
 
 import { type SQL, sql } from 'drizzle-orm'
-import { inParts } from '../../domain/in-parts'
 import { jsonText } from '../../domain/json/write'
+import { paginate } from '../../domain/paginate'
 import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Filter, Predicate, Scalar, ScalarType } from '../../domain/search/filter'
-import { conjuncts, tooMuchAsked } from '../../domain/search/filter-weight'
+import { conjuncts, filterTooExpensive } from '../../domain/search/filter-weight'
 import type { Window } from '../../domain/search/window'
 import { foldAscii } from '../../domain/text'
 import { compileFilter, FALSE, isOf, joinConditions, layerIs, TRUE } from '../sql/core/compile-filter'
@@ -300,13 +300,13 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
     visible <= COUNTED || total === 0
       ? Number.POSITIVE_INFINITY
       : Math.max(MIN_PART, Math.ceil(((offset + limit + 1 - total) * walked * SPARE) / total))
-  const parts = inParts<{ readonly after: Place | null }, PartFound>({
+  const parts = paginate<{ readonly after: Place | null }, PartFound>({
     start: { after: null },
     async step({ after }) {
       const window = { limit: limit - ids.length, offset: Math.max(0, offset - total) }
       const size = { ...share, entries: Math.min(share.entries, after === null ? COUNTED : enough()) }
       const statement = partStatement(context, filter, after, size, window)
-      if (++statements > MOST_STATEMENTS) throw tooMuchAsked()
+      if (++statements > MOST_STATEMENTS) throw filterTooExpensive()
       await scheduler.yield()
       const found = await read(statement, onlyRow(toFound))
       return { found, next: found.next === null ? null : { after: found.next } }

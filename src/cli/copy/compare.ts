@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createSqlExportStore } from '../../adapters/sql/stores/transfer/export-store'
-import { canonicalJson } from '../../domain/transfer/content'
+import { canonicalJson } from '../../domain/transfer/content-checksum'
 import { createExportPages, START } from '../../services/transfer/export-org'
 import type { Side } from './sides'
 

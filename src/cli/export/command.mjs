@@ -32,7 +32,7 @@ async function* chunksOf({ body }) {
 /**
  * Downloads the volumes of an export, with as many requests as needed.
  *
- * @param {Pick<typeof import('../import/library'), 'Problem' | 'wholeVolumes'>} library
+ * @param {Pick<typeof import('../import/library'), 'Problem' | 'completeVolumes'>} library
  * @param {{ url: string, org: string, query: URLSearchParams }} source
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -41,7 +41,7 @@ export async function* volumesOf(library, { url, org, query }) {
   for (let failures = 0; ; ) {
     try {
       const response = await request(url, `/orgs/${encodeURIComponent(org)}/export?${asked}`)
-      for await (const { bytes } of library.wholeVolumes(chunksOf(response))) {
+      for await (const { bytes } of library.completeVolumes(chunksOf(response))) {
         failures = 0
         yield bytes
         const { next } = endOf(bytes)

@@ -9,8 +9,8 @@ import {
   MAX_IMAGES,
   MAX_TAGS,
 } from '../../domain/entry/draft'
+import { extractMetadata } from '../../domain/entry/extracted-metadata'
 import { detectImageType, MEGABYTE } from '../../domain/entry/image'
-import { extractMetadata } from '../../domain/entry/lifted-metadata'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
 import { Problem } from '../../domain/errors'

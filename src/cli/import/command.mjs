@@ -177,7 +177,10 @@ async function sendFile(library, options, path) {
       fail(
         `line ${unequal.line}: the content hash of volume ${unequal.volume} does not match its entries; nothing was sent`,
       )
-    return send(options, project === undefined ? library.wholeVolumes(open()) : library.projectedVolumes(open, project))
+    return send(
+      options,
+      project === undefined ? library.completeVolumes(open()) : library.projectedVolumes(open, project),
+    )
   })
   if (!options['dry-run']) writeMap(`${resolve(path)}.map.json`, sent.map)
   process.exitCode = showSent(sent, { json: json === true, dryRun: options['dry-run'] === true, alone: true })

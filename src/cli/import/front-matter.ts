@@ -1,7 +1,7 @@
 // Splits a note into front matter and body. The `yaml` package parses the YAML; numbers that would lose digits are reported.
 import { type Alias, type Document, LineCounter, parseDocument, visit } from 'yaml'
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
-import { MAX_DEPTH } from '../../domain/json/unkept'
+import { MAX_DEPTH } from '../../domain/json/lossy-values'
 import { RowProblem } from './values'
 
 export interface Note {

@@ -1,6 +1,6 @@
 // Gives entries without a project one, by rewriting the volumes of a file.
 
-import { KnownIds } from '../../domain/transfer/content'
+import { KnownIds } from '../../domain/transfer/content-checksum'
 import type { CarriedRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
@@ -8,7 +8,7 @@ import { type Volume, writeVolumes } from '../../domain/transfer/volume-writer'
 // The importers and the format as the command line uses them, bundled on demand (../bundle.mjs).
 export { Problem } from '../../domain/errors'
 export { verifyExport } from '../../domain/transfer/verify'
-export { readVolumes, wholeVolumes } from '../../domain/transfer/volume-reader'
+export { completeVolumes, readVolumes } from '../../domain/transfer/volume-reader'
 export { planImport } from './plan'
 
 export { SOURCES } from './sources'

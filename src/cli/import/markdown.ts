@@ -1,7 +1,7 @@
 // Reads Markdown files: one entry per section (docs/import/markdown.md).
 import { basename } from 'node:path'
+import { titleOf } from '../../domain/entry/extracted-metadata'
 import { readKind } from '../../domain/entry/kind'
-import { titleOf } from '../../domain/entry/lifted-metadata'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { type Heading, readHeadings } from '../../domain/reading/headings'
 import { slug } from '../../domain/reading/outline'

@@ -1,5 +1,5 @@
 // Plans an import: counts and hashes by thread, notices, and the volumes, which are made on demand.
-import { ContentSum } from '../../domain/transfer/content'
+import { ContentSum } from '../../domain/transfer/content-checksum'
 import type { Volume } from '../../domain/transfer/volume-writer'
 import { writeVolumes } from '../../domain/transfer/volume-writer'
 import type { ImportNotice } from './collector'

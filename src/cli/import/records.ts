@@ -1,11 +1,11 @@
 // Converts found entries to records of the format. Projects and links are resolved; the store handles the rest.
 
 import { createHash } from 'node:crypto'
-import { extractMetadata } from '../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../domain/entry/extracted-metadata'
 import { linksOfMetadata } from '../../domain/entry/link'
 import { type JsonObject, type JsonValue, own } from '../../domain/entry/metadata'
 import type { Millis } from '../../domain/time'
-import { KnownIds, withIds } from '../../domain/transfer/content'
+import { KnownIds, withIds } from '../../domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, RecordId } from '../../domain/transfer/records'
 import { ANYBODY, type Collector, type Found, type FoundImage } from './collector'
 

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../domain/entry/metadata'
 import { parseInstant } from '../../domain/time'
 import { Mismatch } from '../../domain/transfer/codec'
-import { parseKept } from '../../domain/transfer/lines'
+import { parseExactJson } from '../../domain/transfer/lines'
 
 /** One row, line or file that cannot be imported; the message is the reason, for the user. */
 export class RowProblem extends Error {}
@@ -19,7 +19,7 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export function parseJson(text: string, name: string): JsonValue {
   try {
     // JSON.parse returns JSON values only.
-    return parseKept(text) as JsonValue
+    return parseExactJson(text) as JsonValue
   } catch (error) {
     if (error instanceof Mismatch) throw new RowProblem(`${name} ${error.message}`)
     throw new RowProblem(`${name} is not valid JSON (cut or altered)`)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ContentSum, KnownIds } from '../../domain/transfer/content'
+import { ContentSum, KnownIds } from '../../domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, RecordOf } from '../../domain/transfer/records'
 import { readVolumes } from '../../domain/transfer/volume-reader'
 import { writeVolumes } from '../../domain/transfer/volume-writer'

@@ -1,29 +1,29 @@
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import { isAgreement, saysSomething } from './decisions'
-import { type Answer, type At, type CommandRuns, type Gathered, isOpen, wasMended } from './session-state'
+import { type Answer, type At, type CommandRuns, isOpen, type SessionState, wasFixed } from './session-state'
 
-/** What is written of a session (capture contract §3). */
+/** The entry that is written about a session (capture contract §3). */
 export interface Checkpoint {
   readonly title: string
   readonly text: string
   /**
-   * The work of the session: `none` where it changed no file, fixed no failure, decided nothing and left nothing open; `small` where it
-   * changed one file and did nothing else of these.
+   * Amount of work: `none` if the session changed no file, fixed no failure, decided nothing and left nothing open;
+   * `small` if it only changed one file.
    */
   readonly work: 'none' | 'small' | 'some'
 }
 
 const LONGEST = 6_000
 const TITLE = 80
-/** Files and commands that are named, each list within so many characters. */
+/** Maximum characters of each list of files or commands. */
 const LIST = 800
-/** Of the characters that are left for turns, the part that prompts get before answers. */
+/** Fraction of the characters for turns that prompts can use before answers. */
 const PROMPTS = 0.5
 const LAST_ANSWER = 600
 
 const oneLine = (text: string): string => trim(text.replace(WHITE_SPACE_RUN, ' '))
 
-/** As many as fit, and how many there are more. */
+/** Joins as many items as fit, with the number of further ones. */
 function joined(items: readonly string[], separator: string): string {
   const shown: string[] = []
   let length = 0
@@ -46,16 +46,16 @@ const listed = (title: string, items: readonly string[]): string[] =>
         )}`,
       ]
 
-/** A prompt with the final answer of its turn. */
+/** A prompt and the final answer to it. */
 interface Turn {
   readonly at: number
   readonly prompt: string | null
   readonly answer: string | null
-  /** Whether files changed in it, a failure was fixed or something was decided. */
+  /** Whether files changed, a failure was fixed or something was decided. */
   readonly works: boolean
 }
 
-function turnsOf({ prompts, answers, files, commands, decisions }: Gathered): Turn[] {
+function turnsOf({ prompts, answers, files, commands, decisions }: SessionState): Turn[] {
   const starts: readonly (At | null)[] = prompts.told.length === 0 ? [null] : prompts.told
   return starts.map((prompt, i) => {
     const from = i === 0 ? 0 : (prompt?.at ?? 0)
@@ -64,13 +64,13 @@ function turnsOf({ prompts, answers, files, commands, decisions }: Gathered): Tu
     const answer = answers.told.findLast(({ at }) => isIn(at)) ?? null
     const works =
       files.some(({ at, last }) => isIn(at) || isIn(last)) ||
-      commands.some((runs) => wasMended(runs) && isIn(runs.passedAt)) ||
+      commands.some((runs) => wasFixed(runs) && isIn(runs.passedAt)) ||
       decisions.some(({ at }) => isIn(at))
     return { at: from, prompt: prompt?.text ?? null, answer: answer?.text ?? null, works }
   })
 }
 
-/** Characters that each text gets, so that all fit: an equal part, doubled for those that count double, never more than it has. */
+/** Characters for each text so that all fit: equal parts, by weight, at most its length. */
 function parts(texts: readonly { readonly length: number; readonly weight: number }[], budget: number): number[] {
   let [low, high] = [0, budget]
   const taken = (part: number): number =>
@@ -83,11 +83,11 @@ function parts(texts: readonly { readonly length: number; readonly weight: numbe
   return texts.map(({ length, weight }) => Math.min(length, low * weight))
 }
 
-/** Cuts a text to `limit` characters and marks the cut. */
+/** Cuts a text and marks the cut. */
 const cut = (text: string, most: number): string =>
   codePointLength(text) <= most ? text : `${trim(firstCodePoints(text, Math.max(1, most - 1)))}…`
 
-/** Prompts and answers, turn by turn, within a number of characters. */
+/** Prompts and answers of all turns, within a number of characters. */
 function told(turns: readonly Turn[], budget: number): string {
   const room = budget - turns.length * 8
   const sizes = (of: (turn: Turn) => string | null) =>
@@ -109,16 +109,16 @@ function told(turns: readonly Turn[], budget: number): string {
     .join('\n')
 }
 
-/** A command that passes again, with the files that changed between its failure and that. */
-function mendedLine({ files }: Gathered, { command, failedAt, passedAt }: CommandRuns): string {
+/** A command that succeeds again, with the files changed in between. */
+function mendedLine({ files }: SessionState, { command, failedAt, passedAt }: CommandRuns): string {
   const isBetween = (at: number): boolean => at >= (failedAt ?? 0) && at <= (passedAt ?? 0)
   const between = files.filter(({ at, last }) => isBetween(at) || isBetween(last)).map(({ text }) => oneLine(text))
   const after = between.length === 0 ? '' : ` (after changes of ${between.slice(0, 5).join(', ')})`
   return `${oneLine(command)}${after}`
 }
 
-/** Proposals to which the next prompt agrees. */
-function agreed({ prompts, answers }: Gathered): At[] {
+/** Proposals that the next prompt accepts. */
+function agreed({ prompts, answers }: SessionState): At[] {
   return prompts.told.flatMap(({ at, text }) => {
     if (!isAgreement(text)) return []
     const before: Answer | undefined = answers.told.findLast((answer) => answer.at < at)
@@ -127,17 +127,16 @@ function agreed({ prompts, answers }: Gathered): At[] {
   })
 }
 
-function workOf({ files, commands }: Gathered, decisions: number): Checkpoint['work'] {
-  if (decisions > 0 || files.length > 1 || commands.some((runs) => wasMended(runs) || isOpen(runs))) return 'some'
+function workOf({ files, commands }: SessionState, decisions: number): Checkpoint['work'] {
+  if (decisions > 0 || files.length > 1 || commands.some((runs) => wasFixed(runs) || isOpen(runs))) return 'some'
   return files.length === 1 ? 'small' : 'none'
 }
 
 /**
- * Null where there is nothing to tell: no file, no command, and one prompt at most.
- *
- * @param client as people call it
+ * Creates the checkpoint of a session; null if it has no file, no command and at most one prompt.
+ * @param client name of the client for people
  */
-export function checkpointOf(gathered: Gathered, client: string): Checkpoint | null {
+export function checkpointOf(gathered: SessionState, client: string): Checkpoint | null {
   const { place, prompts, files, commands, findings } = gathered
   if (files.length === 0 && commands.length === 0 && prompts.count <= 1) return null
   const turns = turnsOf(gathered)
@@ -155,7 +154,7 @@ export function checkpointOf(gathered: Gathered, client: string): Checkpoint | n
     ),
     ...listed(
       'Failed, later passed',
-      commands.filter(wasMended).map((runs) => mendedLine(gathered, runs)),
+      commands.filter(wasFixed).map((runs) => mendedLine(gathered, runs)),
     ),
     ...listed(
       'Failed, not passed since',
@@ -168,7 +167,7 @@ export function checkpointOf(gathered: Gathered, client: string): Checkpoint | n
     ...(paths.length === 0 ? [] : [`Files: ${joined(paths, ', ')}`]),
     ...(last?.answer == null ? [] : [`The last answer begins: ${cut(last.answer, LAST_ANSWER)}`]),
   ].join('\n\n')
-  // A last answer that fits into its line is not repeated among the turns.
+  // A last answer that fits into its line is not repeated.
   const others = turns.map((turn) =>
     turn === last && codePointLength(turn.answer ?? '') <= LAST_ANSWER ? { ...turn, answer: null } : turn,
   )

@@ -1,12 +1,12 @@
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 
-/** The words of people and agents without what they pasted: code, logs, tables (capture contract §3). */
+/** Extracts what people and agents wrote, without pasted code, logs and tables (capture contract §3). */
 
-/** An expression that is written in parts. */
+/** Builds an expression from parts. */
 export const form = (flags: string, ...parts: readonly string[]): RegExp => new RegExp(parts.join(''), flags)
 
 const FENCE = /```[^\n]*\n([\s\S]*?)(?:```|$)/g
-/** Lines that a program has printed: prompts of shells, times, levels, stack traces, frames of tables. */
+/** Lines printed by programs: shell prompts, times, log levels, stack traces, table borders. */
 const PRINTED = [
   /^\s*(?:[$❯]|PS [A-Z]:|>{1,3}(?=\s|$))/,
   /^\s*at \S.*[:(]\d*/,
@@ -26,7 +26,7 @@ const isPrinted = (line: string): boolean => LONG_WORD.test(line) || PRINTED.som
 const firstLine = (block: string): string =>
   firstCodePoints(block.split('\n').find((line) => trim(line) !== '') ?? '', 120)
 
-/** The lines that a person wrote: of a fenced block its first line alone, of logs nothing. */
+/** The lines that a person wrote: only the first line of a code block, no log lines. */
 export function ownLines(prompt: string): string[] {
   const lines = prompt.replace(FENCE, (_, block: string) => `\n\u0000${firstLine(block)}\n`).split('\n')
   return lines.filter((line) => trim(line) !== '' && !isPrinted(line))
@@ -34,7 +34,7 @@ export function ownLines(prompt: string): string[] {
 
 const PROMPT = 300
 
-/** A prompt without pasted output, on one line; of a longer one the beginning and the end. */
+/** A prompt on one line without pasted output; a long one is cut in the middle. */
 export function shortPrompt(prompt: string): string {
   const own = oneLine(ownLines(prompt).join(' ').replaceAll('\u0000', ''))
   const text = own === '' ? oneLine(prompt) : own
@@ -43,12 +43,12 @@ export function shortPrompt(prompt: string): string {
   return `${characters.slice(0, 200).join('')} … ${characters.slice(-97).join('')}`
 }
 
-/** Openings that say nothing of the work. */
+/** Openings without content. */
 const OPENING =
   /^(?:perfect|great|excellent|sure|absolutely|awesome|done|certainly|of course|you're (?:absolutely )?right)[!.,:]*\s*/i
 const ERROR_OF_CLIENT = /^API Error\b/
 
-/** An answer without longer code and marks of Markdown, on one line; empty where the client only reported a failure of its own. */
+/** An answer on one line, without long code blocks and Markdown markers; empty for an error message of the client. */
 export function plainAnswer(answer: string): string {
   if (ERROR_OF_CLIENT.test(answer)) return ''
   const prose = answer.replace(FENCE, (_, block: string) =>
@@ -59,7 +59,7 @@ export function plainAnswer(answer: string): string {
   return text.replace(OPENING, '') || text
 }
 
-/** Prompts that only let the agent go on. */
+/** Prompts without content, which only continue the work. */
 const NOTHING_SAID = form(
   'iu',
   String.raw`^(?:hi|hello|hey|thanks?(?: you)?|continue|go on|next|what (?:next|now)|now what|huh|and|weiter|hallo|`,
@@ -73,17 +73,17 @@ const YES = form(
   String.raw`それでお願いします|わかりました|いいですね|好的?|可以|是的|行|没问题)[\s,.!。！、]*(?:please|bitte|por favor)?[\s,.!。！、]*)+$`,
 )
 
-/** Whether a prompt agrees to what was proposed before it, and says nothing else. */
+/** Whether a prompt only agrees to the proposal before it. */
 export const isAgreement = (prompt: string): boolean =>
   prompt.length <= 80 && YES.test(trim(prompt).replaceAll('’', "'"))
 
-/** Whether a prompt says anything: not a greeting, a yes or a wish to go on. */
+/** Whether a prompt has content: it is not just a greeting, an agreement or a request to continue. */
 export const saysSomething = (prompt: string): boolean => {
   const text = trim(prompt)
   return /[\p{L}\p{N}]/u.test(text) && !(text.length <= 80 && (NOTHING_SAID.test(text) || YES.test(text)))
 }
 
-/** Sentences of a text in scripts with and without spaces. */
+/** Matches sentences in scripts with and without spaces. */
 export const SENTENCE = /[^.!?。！？\n]+(?:[.!?]+(?=\s|$)|[.!?](?=\S)[^.!?。！？\n]*)*[.!?。！？]*/g
 
 export const sentencesOf = (text: string): string[] =>
@@ -91,14 +91,14 @@ export const sentencesOf = (text: string): string[] =>
     .map(([sentence]) => oneLine(sentence))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
 
-/** Sentences in which a person wishes, agrees or sets a rule, in six languages (capture contract §3). */
+/** Finds sentences in which a person wishes, agrees or sets a rule, in six languages (capture contract §3). */
 
 const LONGEST = 300
 const MAX_DECISIONS = 10
-/** A longer sentence is a list or pasted text. */
+/** Longer sentences are lists or pasted text. */
 const LONGEST_SENTENCE = 600
 
-/** Signs of such a sentence. Its subject is the person, so decisions of others and messages of programs do not match. */
+/** Patterns of decisions. Their subject is the person, so decisions of others and messages of programs do not match. */
 const WISHES = [
   // English
   /\blet(?:'?s| us) (?!see\b|try\b|check\b|look\b|start\b|continue\b|move on\b|test\b|talk\b|discuss\b|think\b|say\b)/,
@@ -149,7 +149,7 @@ const WISHES = [
   /(?:(?:我们|咱们|我)(?:就|还是|决定|要|想|希望|应该|必须|选择?|改)?(?:决定|用|采用|选择|改用|保留|不用|放弃|使用)|从现在(?:起|开始)|以后(?:都|不)|就用|不要再|必须(?:用|使用))/,
 ]
 
-/** Questions, doubts, conditions, retractions and words of others. */
+/** Patterns of questions, doubts, conditions, retractions and quotations. */
 const NO_WISH = [
   /[?？]\s*$|(?:吗|呢|ですか|でしょうか|ますか)[。.]?$/,
   form(
@@ -171,14 +171,14 @@ const NO_WISH = [
   /\b(?:error|warning|exception|traceback)\b.*:/,
   /^\s*(?:option|variante|alternative|opción) ?[\da-z]\b|^\s*\d+[.)]/,
 ]
-/** A sentence that takes the one before it back. */
+/** A sentence that retracts the one before it. */
 const TAKES_BACK = form(
   '',
   String.raw`^(?:no,? wait|wait,? no|never ?mind|scratch that|forget (?:it|that)|just kidding|actually,? no|`,
   String.raw`doch nicht|vergiss es|olvídalo|laisse tomber|finalement non|いや、やっぱり|算了)`,
 )
 
-/** The text without long quotations: those are the words of others. */
+/** Removes long quotations, which are the words of others. */
 const withoutQuotes = (text: string): string =>
   text.replace(/"[^"\n]{12,}"|“[^”\n]{12,}”|「[^」\n]{6,}」|«[^»\n]{12,}»/g, '""')
 
@@ -188,7 +188,7 @@ const isWish = (sentence: string): boolean => {
   return WISHES.some((sign) => sign.test(lower)) && !NO_WISH.some((sign) => sign.test(lower))
 }
 
-/** The sentences of a prompt in which its person decides something, the first ten. */
+/** The sentences of a prompt in which the person decides something, the first ten. */
 export function decisionsIn(prompt: string): string[] {
   const lines = ownLines(prompt.replaceAll('’', "'")).filter(
     (line) => !line.startsWith('\u0000') && !/^\s*>/.test(line),
@@ -200,7 +200,7 @@ export function decisionsIn(prompt: string): string[] {
   return [...new Set(found.map((sentence) => firstCodePoints(trim(sentence), LONGEST)))].slice(0, MAX_DECISIONS)
 }
 
-/** A proposal at the end of an answer, which a yes decides. */
+/** Proposals at the end of an answer, which the next prompt can accept. */
 const PROPOSES = form(
   'i',
   String.raw`\b(?:i (?:would )?(?:recommend|suggest|propose)|my recommendation|(?:shall|should) (?:i|we) (?:use|keep|`,
@@ -215,7 +215,7 @@ export function proposalIn(answer: string): string | null {
   return last === undefined ? null : firstCodePoints(last, LONGEST)
 }
 
-/** Measurements, and what did not help. */
+/** Patterns of measurements, and of attempts that did not help. */
 const FINDINGS = [
   form(
     '',
@@ -244,7 +244,7 @@ const FINDINGS = [
 const MAX_FINDINGS = 8
 const FINDING = 240
 
-/** The sentences that report a measurement or what did not help, the first eight. */
+/** The sentences that report a measurement or a failed attempt, the first eight. */
 export function findingsIn(text: string): string[] {
   const found = sentencesOf(text.replaceAll('’', "'").replaceAll('**', '')).filter((sentence) => {
     const lower = sentence.toLowerCase()

@@ -3,21 +3,21 @@ import { fenceFor, objectIn } from '../meaning/model-text'
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import { addressesAgent } from '../trust/agent-directed'
 
-/** Prompt and schema of the memories that a chat model proposes at the end of a captured session. */
+/** Prompt and answer format for memories that a chat model proposes at the end of a captured session. */
 
-/** A memory that a model proposes; a person approves it. */
+/** A memory proposed by a model, for approval by a person. */
 export interface Proposal {
   readonly kind: Kind
   readonly title: string
   readonly content: string
-  /** The words of the session on which it rests. */
+  /** The quote from the session that supports it. */
   readonly quote: string
   readonly tags: readonly string[]
-  /** Of an open task. */
+  /** Set for an open task. */
   readonly status?: 'todo'
 }
 
-/** Kinds that the model may propose, each with the memory that is stored. */
+/** Kinds that the model can propose, with the kind, tags and status that are stored. */
 const PROPOSED: Readonly<Record<string, Pick<Proposal, 'kind' | 'tags' | 'status'>>> = {
   decision: { kind: 'decision', tags: [] },
   gotcha: { kind: 'gotcha', tags: [] },
@@ -27,13 +27,13 @@ const PROPOSED: Readonly<Record<string, Pick<Proposal, 'kind' | 'tags' | 'status
   dead_end: { kind: 'gotcha', tags: ['dead-end'] },
 }
 
-/** Proposals of a session. */
+/** Maximum number of proposals for a session. */
 export const MOST_PROPOSALS = 6
-/** Code points of a session that the model reads: all that is captured of one. */
+/** Maximum code points of a session that the model reads, enough for any captured session. */
 export const SESSION_LENGTH = 8_000
 const TITLE = 120
 const CONTENT = 1_500
-/** Code points of a quote: a shorter one is found everywhere. */
+/** Code points of a quote; a shorter one would match by chance. */
 const QUOTE = { least: 12, most: 400 } as const
 
 const INSTRUCTIONS = [
@@ -46,7 +46,7 @@ const INSTRUCTIONS = [
   'Answer with one JSON object and nothing else: {"memories": [{"kind": …, "title": …, "content": …, "quote": …}]}',
 ].join('\n')
 
-/** The prompt about a session, whose text is untrusted. */
+/** The prompt about a session. Its text is untrusted. */
 export function proposalPrompt(session: string): { readonly system: string; readonly user: string } {
   const text = firstCodePoints(session, SESSION_LENGTH)
   const fence = fenceFor(text)
@@ -73,9 +73,8 @@ function proposalOf(given: unknown, record: string): Proposal | null {
 }
 
 /**
- * The proposals in an answer of a model: those with a known kind, a title, a content and a quote that the session holds; none that
- * addresses an agent. Null where the answer has another form.
- *
+ * Parses the proposals in an answer of a model: those with a known kind, title, content and a quote from the session,
+ * without texts that address an agent. Null for another form.
  * @param answer untrusted
  */
 export function proposalsIn(answer: unknown, session: string): readonly Proposal[] | null {

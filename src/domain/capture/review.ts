@@ -1,17 +1,17 @@
 import { invalidInput } from '../errors'
 import type { Millis } from '../time'
-import { isFields } from './fields'
+import { isFields } from './json-fields'
 
-/** What a review lists. */
+/** The filter and page of a review list. */
 export interface ReviewQuery {
-  /** Null: of all. */
+  /** Null for all projects. */
   readonly project: string | null
   readonly client: string | null
   readonly after: ReviewPlace | null
   readonly limit: number
 }
 
-/** Where an entry stands in that list. Milliseconds since 1970. */
+/** Position of an entry in the list. Milliseconds since 1970. */
 export interface ReviewPlace {
   readonly updatedAt: Millis
   readonly id: number
@@ -19,28 +19,31 @@ export interface ReviewPlace {
 
 export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
-  /** `session`, or what a proposal of a model is to be. */
+  /** `session`, or the kind that a model proposes. */
   readonly kind: string
-  /** `session:<client>:<id>`: proposals are stored in the thread of their session. */
+  /** `session:<client>:<id>`. Proposals are in the thread of their session. */
   readonly threadId: string
-  /** The words of the session on which a proposal rests. */
+  /** The quote from the session that supports a proposal. */
   readonly quote: string | null
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null
   readonly expiresAt: Millis | null
   readonly version: number
-  /** The first characters of its text. */
+  /** The start of its text. */
   readonly preview: string
 }
 
-/** What a review did, as `undo` is told of it: the `change_id` of an answer of `keep`, `merge` and `drop` (capture contract §5). */
+/**
+ * The action of a review, encoded in the `change_id` that `keep`, `merge` and `drop` return and `undo` accepts (capture
+ * contract §5).
+ */
 export type Reviewed =
-  /** The entry at the version that it had before. */
+  /** The entry with its version before the action. */
   | { readonly did: 'keep'; readonly id: number; readonly version: number }
-  /** Entries that were approved together, at the versions that they had before. */
+  /** Entries approved together, with their versions before the action. */
   | { readonly did: 'keep_all'; readonly kept: readonly (readonly [id: number, version: number])[] }
-  /** The entry that was made, at its version, and the call that dropped so many sources. */
+  /** The new entry with its version, and the call that deleted its sources. */
   | {
       readonly did: 'merge'
       readonly id: number
@@ -50,10 +53,10 @@ export type Reviewed =
     }
   | { readonly did: 'drop'; readonly dropped: string }
 
-/** Sessions that wait are counted up to this number. */
+/** Maximum count of waiting sessions. */
 export const MOST_WAITING = 100
 
-/** Entries that one call approves, merges or drops. */
+/** Maximum number of entries that one call approves, merges or deletes. */
 export const MAX_REVIEWED = 20
 
 const CHANGE_ID = /^[\w-]{1,64}$/
@@ -62,10 +65,10 @@ const isId = (value: unknown): value is number => typeof value === 'number' && N
 const isKept = (value: unknown): value is readonly [number, number] =>
   Array.isArray(value) && value.length === 2 && value.every(isId)
 
-/** Opaque to whoever gets it. Whatever it says is asked of the caller's rights once more. */
+/** Encodes an action. The value is opaque to callers; `undo` checks the caller's permissions again. */
 export const toChangeId = (reviewed: Reviewed): string => btoa(JSON.stringify(reviewed)).replaceAll('=', '')
 
-/** @throws Problem invalid_input for what is no such id */
+/** Decodes an action. @throws Problem invalid_input for an invalid ID */
 export function readChangeId(given: unknown): Reviewed {
   const read = typeof given === 'string' ? parsed(given) : null
   if (isFields(read)) {
@@ -84,7 +87,7 @@ export function readChangeId(given: unknown): Reviewed {
       return { did, id, version, dropped, sources: isId(sources) ? sources : 1 }
     if (did === 'drop' && drops) return { did, dropped }
   }
-  throw invalidInput('change_id must be the one that keep, merge or drop answered')
+  throw invalidInput('change_id must be a value that keep, merge or drop returned')
 }
 
 function parsed(text: string): unknown {
@@ -95,7 +98,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An entry whose text addresses an agent, for a person to approve. */
+/** An entry that addresses an agent, listed for approval by a person. */
 export interface AddressingEntry {
   readonly id: number
   readonly version: number
@@ -107,10 +110,10 @@ export interface AddressingEntry {
   readonly isCut: boolean
 }
 
-/** The part of their words that two sessions share, from which they are listed together. */
+/** Minimum fraction of common words of two sessions that are grouped. */
 const SIMILAR = 0.6
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_.\-/]+/gu
-/** The line of client and place, which sessions of a project have in common. */
+/** The line with client and location, which all sessions of a project share. */
 const FIRST_LINE = /^[^\n]*\n+/
 
 type Compared = Pick<ReviewedEntry, 'title' | 'project' | 'preview'>
@@ -125,8 +128,8 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 /**
- * Lists sessions of one project that have most words in common together, each group at the position of its first session. A session
- * belongs to the first group with whose first session it shares 60 % of the words.
+ * Groups similar sessions of one project, each group at the position of its first session. A session joins the first
+ * group whose first session has at least 60 % of words in common with it.
  */
 export function groupSimilar<T extends Compared>(sessions: readonly T[]): readonly (readonly T[])[] {
   const groups: { readonly words: ReadonlySet<string>; readonly project: string | null; readonly members: T[] }[] = []

@@ -14,22 +14,22 @@ import {
   saysSomething,
   shortPrompt,
 } from './decisions'
-import { isFields, textOf } from './fields'
-import type { Fields, Happening, ToolUse } from './hook-event'
+import type { ClientEvent, Fields, ToolUse } from './hook-event'
+import { isFields, textOf } from './json-fields'
 
 /** Where an event happened (capture contract §3). */
 export interface Place {
-  /** Null where neither a file, nor a remote, nor a folder names one. */
+  /** Null without a file, remote or folder that names one. */
   readonly project: string | null
-  /** Every name of the place; absent once its project is known. */
+  /** All names of the location; absent once its project is resolved. */
   readonly named?: NamedPlace
   readonly branch: string | null
   readonly audience: 'private' | 'project'
-  /** Whether anything of it is kept. */
+  /** Whether its events are stored. */
   readonly captures: boolean
 }
 
-/** As of every project's key (platform contract §1). */
+/** Maximum length of a project key (platform contract §1). */
 const MOST_PROJECT = 240
 const MOST_BRANCH = 200
 
@@ -39,14 +39,14 @@ function named(project: string | null): string | null {
   return key === null ? null : firstCodePoints(key, MOST_PROJECT)
 }
 
-/** An absolute folder that may be a name of a project; null for home, the root, and what holds a secret. */
+/** An absolute folder that can name a project; null for home, the root, and a folder with a secret in its name. */
 function absolute(folder: string | null): string | null {
   const name = folder === null ? null : named(folder)
   const read = name === null || name !== normalizeProject(folder ?? '') ? null : readProjectName(name)
   return read?.kind === 'folder' && read.segment !== '' ? name : null
 }
 
-/** @param place as it was sent; what is wrong in it counts as not there */
+/** Reads a location. @param place as sent; invalid members count as absent */
 export function readPlace(place: Fields): Place {
   const [given, folder, branch] = [textOf(place, 'remote'), textOf(place, 'folder'), textOf(place, 'branch')]
   const called = named(textOf(place, 'project'))
@@ -55,7 +55,7 @@ export function readPlace(place: Fields): Place {
   const path = absolute(folder)
   return {
     project: called ?? remote ?? last,
-    // A folder that is not absolute is a name by its last part alone.
+    // A relative folder names a project by its last segment only.
     named: { project: called ?? (remote === null && path === null ? last : null), remote, folder: path },
     branch:
       branch === null || branch === '' || unstorable(branch) !== null
@@ -67,81 +67,81 @@ export function readPlace(place: Fields): Place {
 }
 
 /**
- * What is gathered of a session. Events may arrive in any order, and late: `at` orders them, so that the same events gather to the same
- * whatever the order in which they come.
+ * The accumulated state of a session. Events can arrive late and in any order: they are ordered by `at`, so that the
+ * same events always give the same state.
  */
-export interface Gathered {
+export interface SessionState {
   readonly place: Omit<Place, 'captures'> & { readonly at: number }
-  /** How many there were; of those that say something or agree to a proposal, the first and the last by time. */
+  /** Number of prompts, and the first and last ones that state or agree to something. */
   readonly prompts: { readonly count: number; readonly told: readonly At[] }
   readonly files: readonly Touched[]
   readonly commands: readonly CommandRuns[]
   /** Sentences in which the person decides something. */
   readonly decisions: readonly At[]
-  /** Measurements, and what did not help. */
+  /** Measurements, and attempts that did not help. */
   readonly findings: readonly At[]
-  /** Of answers, the first and the last by time. */
+  /** Number of answers, and the first and last ones. */
   readonly answers: { readonly count: number; readonly told: readonly Answer[] }
-  /** Ids of entries that were recalled in it, and how many characters prompts have brought. */
+  /** IDs of recalled entries, and the number of characters shown at prompts. */
   readonly recalled: { readonly ids: readonly number[]; readonly chars: number }
-  readonly memories: GatheredMemories
+  readonly memories: SessionMemories
 }
 
-/** Events of the session that concern memories. Each list retains its first items by id or time. */
-export interface GatheredMemories {
-  /** Memories that hooks showed, and when they first did: milliseconds since 1970. */
+/** Events of the session that concern memories. Each list is limited to its first items by ID or time. */
+export interface SessionMemories {
+  /** Memories that hooks showed, with the time of the first showing in milliseconds since 1970. */
   readonly shown: readonly { readonly id: number; readonly at: number }[]
-  /** Ids that the session opened, named in an answer, and replaced or corrected. */
+  /** IDs that the session opened, mentioned in an answer, and replaced or corrected. */
   readonly opened: readonly number[]
   readonly named: readonly number[]
   readonly corrected: readonly number[]
 }
 
-const NO_MEMORIES: GatheredMemories = { shown: [], opened: [], named: [], corrected: [] }
-/** Ids of each list of memories. */
+const NO_MEMORIES: SessionMemories = { shown: [], opened: [], named: [], corrected: [] }
+/** Maximum IDs in each list of memories. */
 const MOST_MEMORIES = 60
-/** An id in an answer: `[12]`, `memory 12`, `entry #12`. */
+/** Matches an ID in an answer: `[12]`, `memory 12`, `entry #12`. */
 const NAMED = /\[(\d{1,15})\]|\b(?:memory|memories|entry|id) #?(\d{1,15})\b/gi
 
-/** Something said or touched, and when: milliseconds since 1970. */
+/** A text and its time in milliseconds since 1970. */
 export interface At {
   readonly at: number
   readonly text: string
 }
 
-/** A file, when it was first changed, and when last. */
+/** A file with the times of its first and last change. */
 export interface Touched extends At {
   readonly last: number
 }
 
-/** The text of an answer, and the proposal at its end. */
+/** The text of an answer, with the proposal at its end. */
 export interface Answer extends At {
   readonly proposal?: string
 }
 
-/** One command: when it first failed, and when it last passed; both null where no client said how it went. */
+/** A command with the times of its first failure and last success; both null if the client sent no result. */
 export interface CommandRuns {
   readonly command: string
   readonly failedAt: Millis | null
   readonly passedAt: Millis | null
 }
 
-/** Prompts and answers that a session keeps, the first and the last by time. */
+/** Number of first and last prompts and answers that a session retains. */
 const FIRST = 12
 const LAST = 28
-/** Characters of all answers of a session, of which each gets an equal part, and the least that one gets. */
+/** Maximum characters of all answers of a session, divided equally, and limits of one answer. */
 const ANSWERS = 16_000
 const SHORTEST_ANSWER = 400
 const LONGEST_ANSWER = 4_000
 const COMMAND = 300
 const PATH = 300
-/** What a session keeps of each, the first by time. */
+/** Maximum number of items that a session retains, the first by time. */
 const MOST_FILES = 60
 const MOST_COMMANDS = 60
 const MOST_DECISIONS = 12
 
-/** A session of which nothing is known but where it is. */
-export const beginning = (place: Place, at: number): Gathered => ({
+/** The initial state of a session. */
+export const initialState = (place: Place, at: number): SessionState => ({
   place: { project: place.project, branch: place.branch, audience: place.audience, at },
   prompts: { count: 0, told: [] },
   files: [],
@@ -155,7 +155,7 @@ export const beginning = (place: Place, at: number): Gathered => ({
 
 const byTime = (a: At, b: At): number => a.at - b.at || compareText(a.text, b.text)
 
-/** The files with their first and last change, each once and the earliest first. */
+/** Merges changed files into a list, by first change. */
 function touched(list: readonly Touched[], paths: readonly string[], at: number): readonly Touched[] {
   const found = new Map(list.map((file) => [file.text, file]))
   for (const text of paths) {
@@ -165,7 +165,7 @@ function touched(list: readonly Touched[], paths: readonly string[], at: number)
   return [...found.values()].sort(byTime).slice(0, MOST_FILES)
 }
 
-/** The first and the last by time: whatever arrives later, none of the others comes back. */
+/** The first and last items by time. */
 function ends<T extends At>(list: readonly T[]): readonly T[] {
   const sorted = list.toSorted(byTime)
   return sorted.length <= FIRST + LAST ? sorted : [...sorted.slice(0, FIRST), ...sorted.slice(-LAST)]
@@ -184,7 +184,7 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
     failedAt: least(known.failedAt, outcome === 'failure' ? at : null),
     passedAt: greatest(known.passedAt, outcome === 'success' ? at : null),
   }
-  // What only ever passed tells nothing, so it goes first.
+  // Commands that only succeeded are dropped first.
   const rank = ({ failedAt, passedAt }: CommandRuns): number =>
     (failedAt === null ? 0 : 2) * 1e15 + (failedAt ?? passedAt ?? 0)
   return [...runs.filter((run) => run.command !== name), next]
@@ -192,15 +192,15 @@ function withCommand(runs: readonly CommandRuns[], { command, outcome }: ToolUse
     .slice(0, MOST_COMMANDS)
 }
 
-/** Adds sentences of a text. A repeated sentence counts at its last time, in whichever order the events arrive. */
+/** Adds sentences of a text. A repeated sentence counts at its last time, regardless of the order of events. */
 function withSentences(list: readonly At[], sentences: readonly string[], at: number): readonly At[] {
-  // One after the other, within the millisecond.
+  // Sentences of one text are ordered within the millisecond.
   const added = sentences.map((text, i) => ({ text, at: at + i / 20 }))
   const all = new Map([...list, ...added].sort((a, b) => a.at - b.at).map((one) => [one.text, one]))
   return [...all.values()].sort((a, b) => b.at - a.at || compareText(a.text, b.text)).slice(0, MOST_DECISIONS)
 }
 
-function withAnswer({ count, told }: Gathered['answers'], text: string, at: number): Gathered['answers'] {
+function withAnswer({ count, told }: SessionState['answers'], text: string, at: number): SessionState['answers'] {
   const plain = plainAnswer(text)
   if (plain === '') return { count, told }
   const proposal = proposalIn(text)
@@ -213,30 +213,30 @@ function withAnswer({ count, told }: Gathered['answers'], text: string, at: numb
 const withIds = (list: readonly number[], ids: readonly number[]): readonly number[] =>
   ids.length === 0 ? list : [...new Set([...list, ...ids])].sort((a, b) => a - b).slice(0, MOST_MEMORIES)
 
-/** Ids that a text names: `[12]`, `memory 12`. */
+/** IDs that a text mentions: `[12]`, `memory 12`. */
 export const idsNamedIn = (answer: string): number[] =>
   [...answer.matchAll(NAMED)].map(([, inBrackets, inWords]) => Number(inBrackets ?? inWords))
 
-/** Adds memories that were shown at that time. */
-export function withShown(gathered: Gathered, ids: readonly number[], at: number): Gathered {
+/** Adds memories that were shown at a time. */
+export function withShown(gathered: SessionState, ids: readonly number[], at: number): SessionState {
   const known = new Map(gathered.memories.shown.map((one) => [one.id, one.at]))
   for (const id of ids) known.set(id, Math.min(at, known.get(id) ?? at))
   const shown = [...known].map(([id, first]) => ({ id, at: first })).sort((a, b) => a.at - b.at || a.id - b.id)
   return { ...gathered, memories: { ...gathered.memories, shown: shown.slice(0, MOST_MEMORIES) } }
 }
 
-/** The state of a session that an earlier version gathered, with its last answer alone. */
+/** The state of a session in the format of an earlier version, with the last answer only. */
 interface Earlier {
   readonly prompts: { readonly count: number; readonly first?: readonly At[] }
   readonly decisions: readonly (At & { readonly who?: string })[]
   readonly answer?: At | null
 }
 
-/** A state as it is stored, in today's form. */
+/** Converts a stored state to the current format. */
 export function currentForm(
-  state: Gathered | (Omit<Gathered, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
-): Gathered {
-  if ('answers' in state) return 'memories' in state ? state : { ...(state as Gathered), memories: NO_MEMORIES }
+  state: SessionState | (Omit<SessionState, 'prompts' | 'answers' | 'decisions' | 'findings'> & Earlier),
+): SessionState {
+  if ('answers' in state) return 'memories' in state ? state : { ...(state as SessionState), memories: NO_MEMORIES }
   const { prompts, decisions, answer = null, ...rest } = state
   return {
     ...rest,
@@ -249,20 +249,25 @@ export function currentForm(
   }
 }
 
-/** Whether a command failed and later passed. */
-export const wasMended = ({ failedAt, passedAt }: CommandRuns): boolean =>
+/** Whether a command failed and succeeded later. */
+export const wasFixed = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && passedAt !== null && passedAt > failedAt
 
-/** Whether a command failed and has not passed since. */
+/** Whether a command failed and has not succeeded since. */
 export const isOpen = ({ failedAt, passedAt }: CommandRuns): boolean =>
   failedAt !== null && (passedAt === null || passedAt < failedAt)
 
-/** Words of a folder that opens them to nobody, or to another project, open to nobody what they stand in. */
-const audienceOf = (one: Gathered['place'], other: Place): Place['audience'] =>
+/** The audience of a session: private if its events have different projects or audiences. */
+const audienceOf = (one: SessionState['place'], other: Place): Place['audience'] =>
   one.project === other.project && one.audience === other.audience ? one.audience : 'private'
 
-/** @param at when it happened, milliseconds since 1970 */
-export function gather(gathered: Gathered, { what, isSubagent }: Happening, place: Place, at: number): Gathered {
+/** Adds an event to the state of a session. @param at time of the event, milliseconds since 1970 */
+export function withEvent(
+  gathered: SessionState,
+  { what, isSubagent }: ClientEvent,
+  place: Place,
+  at: number,
+): SessionState {
   const { project, branch } = place
   const audience = audienceOf(gathered.place, place)
   const placed = {
@@ -306,23 +311,23 @@ export function gather(gathered: Gathered, { what, isSubagent }: Happening, plac
 }
 
 /**
- * Takes out of an event what is never kept (capture contract §2, §4): what a person marked private, what was recalled, and secrets. The
- * program on the client's side has done so before; whoever sends events without it is no less safe.
+ * Removes text that is never stored from events (capture contract §2, §4): private passages, recalled memories and
+ * secrets. The hook program removes it too; this also covers clients that send events without the program.
  */
 
-/** What recalled text stands between. */
+/** Name of the tag around recalled memories. */
 export const MEMORY_TAG = 'commonplace-memory'
-/** Of each text of an event. */
+/** Maximum length of each text of an event. */
 const LONGEST = 4_000
-/** Objects in objects, and items of a list, that are looked at; what lies beyond is left out. */
+/** Maximum nesting and list length of an event; the rest is dropped. */
 const DEEPEST = 8
 const MOST_ITEMS = 1_000
 
-/** The beginnings and ends of what is taken out, with attributes or without; there may be many, and each is looked at once. */
+/** Opening and closing tags of removed passages, with or without attributes. */
 const PRIVATE = /<(\/?)private(?:\s[^<>]{0,100})?>/gi
 const RECALLED = /<(\/?)commonplace-memory(?:\s[^<>]{0,100})?>/gi
 
-/** The text without what stands between such marks, also where they stand in each other; what does not end goes to the end of the text. */
+/** Removes the text between tags, including nested ones. An unclosed tag extends to the end of the text. */
 function without(text: string, marks: RegExp): string {
   let left = ''
   let [depth, from] = [0, 0]
@@ -336,17 +341,17 @@ function without(text: string, marks: RegExp): string {
 
 const UNSTORABLE = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Of a patch, the lines that name its files: contents and differences of files are never kept. */
+/** Reduces a patch to the lines that name files: contents and changes of files are never stored. */
 const withoutHunks = (text: string): string =>
   text.startsWith('*** Begin Patch') ? (text.match(/^\*\*\* .*$/gm) ?? []).join('\n') : text
 
-/** A text without what is never kept. */
+/** A text without passages that are never stored. */
 export function cleanText(text: string): string {
   const open = withoutHunks(without(without(text, PRIVATE), RECALLED))
   return firstCodePoints(redact(open).replace(UNSTORABLE, '\ufffd'), LONGEST)
 }
 
-/** Ends are kept too: commands say there how they ended. */
+/** Command output keeps its start and end, because errors are often at the end. */
 function cleanOutput(text: string): string {
   const clean = redact(without(without(text, PRIVATE), RECALLED)).replace(UNSTORABLE, '\ufffd')
   return clean.length <= LONGEST ? clean : `${firstCodePoints(clean, LONGEST / 2)}\n${clean.slice(-LONGEST / 2)}`
@@ -364,5 +369,5 @@ function clean(value: unknown, name: string, depth: number): unknown {
 const cleanFields = (fields: Fields, depth: number): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clean(value, name, depth)]))
 
-/** An event of a client without what is never kept. */
+/** A client event without text that is never stored. */
 export const cleanEvent = (event: Fields): Fields => cleanFields(event, DEEPEST)

@@ -1,17 +1,20 @@
-import { baseName, isSameFile, normalPath } from '../recall/paths'
+import { baseName, isSameFile, normalPath } from '../recall/file-paths'
 import { withoutTrailing } from '../text'
 import type { Millis } from '../time'
 import { form } from './decisions'
-import { type At, type Gathered, idsNamedIn } from './session-state'
+import { type At, idsNamedIn, type SessionState } from './session-state'
 
-/** Whether memories were of use to a session, as its hooks show it (capture contract §6). Usage is shown to people; it ranks nothing. */
+/**
+ * Detects whether memories were useful to a session (capture contract §6). People see the usage; it does not affect
+ * ranking.
+ */
 
-/** Ways in which a session deals with a memory, as bits of a number. */
+/** How a session used a memory, as bits of a number. */
 export const USE = { shown: 1, opened: 2, touched: 4, quoted: 8, contradicted: 16 } as const
-/** A memory was used that was opened, quoted, or whose files changed afterwards. */
+/** A memory counts as used if it was opened or quoted, or if its files changed afterwards. */
 export const USED = USE.opened | USE.touched | USE.quoted
 
-/** A memory as far as it is compared: its first characters, and files that its metadata name. */
+/** A memory for comparison: the start of its text, and files in its metadata. */
 export interface ComparedMemory {
   readonly id: number
   readonly title: string | null
@@ -19,27 +22,27 @@ export interface ComparedMemory {
   readonly files: readonly string[]
 }
 
-/** A memory, and bits of `USE`. */
+/** A memory and bits of `USE`. */
 export type MemoryUse = readonly [id: number, bits: number]
 
-/** How many memories a session was shown, and used. */
+/** Number of memories that a session was shown, and used. */
 export interface UseCounts {
   readonly shown: number
   readonly used: number
 }
 
-/** Words in a row that an answer has in common with a memory: then it quotes it. Characters of scripts without spaces. */
+/** Minimum length of a common word sequence that counts as a quotation; characters for scripts without spaces. */
 const QUOTED = { words: 6, characters: 12 } as const
-/** Words of a title that a correction names, at least, and the part of all of them. */
+/** Minimum number and fraction of the words of a title that a correction must contain. */
 const NAMES_TITLE = { least: 2, part: 0.5 } as const
-/** Names of files that every project has: such a name alone tells no file. */
+/** Common file names, which do not identify a file without a folder. */
 const COMMON_NAMES =
   /^(?:index|main|readme|package|package-lock|tsconfig|changelog|license|makefile|dockerfile|mod|lib)\b/i
 
 const TOKEN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+/gu
 const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u
 const PATH = /[\w@./-]+/g
-/** Characters of the ending of a file's name. */
+/** Maximum length of a file extension. */
 const LONGEST_ENDING = 8
 
 const CORRECTS = form(
@@ -52,7 +55,7 @@ const CORRECTS = form(
 
 const tokensOf = (text: string): string[] => text.toLowerCase().match(TOKEN) ?? []
 
-/** Runs of words that are long enough to be a quotation. */
+/** Word sequences that are long enough for a quotation. */
 function runsOf(text: string): Set<string> {
   const tokens = tokensOf(text)
   const runs = tokens.map((token, i) => tokens.slice(i, i + (IDEOGRAPH.test(token) ? QUOTED.characters : QUOTED.words)))
@@ -61,7 +64,7 @@ function runsOf(text: string): Set<string> {
   return new Set(runs.filter(isLong).map((run) => run.join(' ')))
 }
 
-/** A path, or the name of a file with an ending; null for another word. */
+/** A path or file name with an extension; null for another word. */
 function fileIn(word: string): string | null {
   const path = withoutTrailing(word, '.-/')
   const dot = path.lastIndexOf('.')
@@ -70,18 +73,18 @@ function fileIn(word: string): string | null {
   return dot > 0 && isEnding ? path : null
 }
 
-/** Paths that a memory names, without names that every project has. */
+/** Paths that a memory mentions, without common file names. */
 function filesOf({ title, text, files }: ComparedMemory, project: string | null): string[] {
   const words = `${title ?? ''}\n${text}`.match(PATH) ?? []
   const named = [...files, ...words.flatMap((word) => fileIn(word) ?? [])].map((path) => normalPath(path, project))
   return [...new Set(named)].filter((path) => path.includes('/') || !COMMON_NAMES.test(baseName(path)))
 }
 
-/** Whether a changed file is the one that a memory names, which may name its last folders alone. */
+/** Whether a changed file is the one that a memory mentions, possibly by its last folders only. */
 const isFile = (changed: string, named: string): boolean =>
   isSameFile(changed, named) || changed.endsWith(`/${named}`) || named.endsWith(`/${changed}`)
 
-/** Whether a prompt corrects a memory: it has a word of correction, and the id or words of the title of the memory. */
+/** Whether a prompt corrects a memory: it contains a word of correction, and the ID or words of the memory's title. */
 function corrects(prompt: string, { id, title }: ComparedMemory): boolean {
   if (!CORRECTS.test(prompt)) return false
   if (idsNamedIn(prompt).includes(id)) return true
@@ -92,11 +95,10 @@ function corrects(prompt: string, { id, title }: ComparedMemory): boolean {
 }
 
 /**
- * Finds how a session dealt with the memories that it was shown or opened. The result depends on the gathered state alone.
- *
- * @param memories those of `shown` and `opened` that still exist
+ * Detects how a session used the memories that it was shown or opened. The result depends on the session state only.
+ * @param memories memories of `shown` and `opened` that still exist
  */
-export function memoryUse(gathered: Gathered, memories: readonly ComparedMemory[]): readonly MemoryUse[] {
+export function memoryUse(gathered: SessionState, memories: readonly ComparedMemory[]): readonly MemoryUse[] {
   const { shown, opened, named, corrected } = gathered.memories
   const since = new Map(shown.map(({ id, at }) => [id, at]))
   const later = (list: readonly At[], id: number): string[] =>
@@ -107,7 +109,7 @@ export function memoryUse(gathered: Gathered, memories: readonly ComparedMemory[
     .map((memory): MemoryUse => {
       const { id, title, text } = memory
       const from = since.get(id) ?? 0
-      // A person's own words do not count as a quotation of a memory.
+      // A quotation of the person's own words does not count.
       const own = [...runsOf(`${title ?? ''}\n${text}`)].filter((run) => !prompts.has(run))
       const isQuoted =
         named.includes(id) || answers.some(({ at, runs }) => at >= from && own.some((run) => runs.has(run)))
@@ -133,9 +135,9 @@ export const countsOf = (use: readonly MemoryUse[]): UseCounts => ({
   used: use.filter(([, bits]) => (bits & USED) !== 0).length,
 })
 
-/** The use of memories by sessions, summed up for people. */
+/** The usage of memories by several sessions, summed up for people. */
 
-/** The use of memories by one session. */
+/** The usage of memories by one session. */
 export interface SessionUse {
   /** `<client>:<id>` */
   readonly session: string
@@ -143,7 +145,7 @@ export interface SessionUse {
   readonly memories: readonly MemoryUse[]
 }
 
-/** How many sessions were shown a memory, used it and contradicted it, and which client used it last. */
+/** Number of sessions that were shown, used and contradicted a memory, and the client that used it last. */
 export interface UseOfMemory {
   readonly shown: number
   readonly used: number
@@ -151,7 +153,7 @@ export interface UseOfMemory {
   readonly last: { readonly client: string; readonly at: Millis } | null
 }
 
-/** A memory as a list names it. */
+/** A memory in a list. */
 export interface NamedMemory {
   readonly id: number
   readonly title: string | null
@@ -177,7 +179,7 @@ function withUse(known: UseOfMemory, bits: number, { session, at }: SessionUse):
   }
 }
 
-/** The use of each memory in these sessions. */
+/** The usage of each memory in these sessions. */
 export function usesOf(sessions: readonly SessionUse[]): ReadonlyMap<number, UseOfMemory> {
   const uses = new Map<number, UseOfMemory>()
   for (const session of sessions)

@@ -1,30 +1,30 @@
-import { foldCase } from './names'
+import { foldCase } from './symbol-names'
 import type { CodeSymbol } from './symbols'
 
-/** How a file is cut into the pieces that are searched by meaning and by text (fabric contract §9). */
+/** Splits a file into chunks for semantic and full-text search (fabric contract §9). */
 export interface CodeChunk {
-  /** Lines from 1, overlap included. */
+  /** Line numbers from 1, overlap included. */
   readonly lineStart: number
   readonly lineEnd: number
-  /** The lines at its beginning that the chunk before it ends with. */
+  /** The lines at its start that repeat the end of the chunk before. */
   readonly overlap: string
-  /** Its own lines, which are in no other chunk. */
+  /** Its own lines, which no other chunk contains. */
   readonly text: string
 }
 
 const MAX_LINES = 100
 const MAX_CHARACTERS = 4000
 const OVERLAP = 10
-/** A cut moves up to the first line of a symbol that lies within this many lines. */
+/** A split moves up to the first line of a symbol within this many lines. */
 const REACH = 20
-/** Characters of a line too long for one chunk that its next piece repeats, so that a name is not cut in two. */
+/** Characters that the pieces of a very long line repeat, so that no name is split. */
 const LINE_OVERLAP = 200
 
-/** What a chunk shows. */
+/** The complete content of a chunk, overlap included. */
 export const contentOf = ({ overlap, text }: Pick<CodeChunk, 'overlap' | 'text'>): string =>
   overlap === '' ? text : `${overlap}\n${text}`
 
-/** Pieces of one line that is longer than a chunk. */
+/** Splits a line that is longer than a chunk. */
 function piecesOf(line: string, number: number): CodeChunk[] {
   const pieces: CodeChunk[] = []
   for (let at = 0; at < line.length; at += MAX_CHARACTERS - LINE_OVERLAP) {
@@ -39,7 +39,7 @@ function piecesOf(line: string, number: number): CodeChunk[] {
   return pieces
 }
 
-/** How many of the lines before `start` are repeated: ten, fewer when they would take half of the chunk. */
+/** The number of lines before `start` to repeat: ten, or fewer when they would fill half of the chunk. */
 function overlapBefore(lines: readonly string[], start: number, since: number): number {
   let [count, size] = [0, 0]
   while (count < OVERLAP && start - count - 1 >= since) {
@@ -50,14 +50,14 @@ function overlapBefore(lines: readonly string[], start: number, since: number): 
   return count
 }
 
-/** Chunks in order; none for a text of white space only. */
+/** The chunks of a file in order; none for a text of white space. */
 export function cutCode(text: string, symbols: readonly CodeSymbol[]): CodeChunk[] {
   if (text.trim() === '') return []
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   const firstLines = new Set(symbols.map(({ lineStart }) => lineStart - 1))
   const chunks: CodeChunk[] = []
-  /** Lines before it are not repeated: they belong to a line cut into pieces. */
+  /** Lines before this one are not repeated, because they belong to a line that was split. */
   let since = 0
   for (let start = 0; start < lines.length; ) {
     if ((lines[start] as string).length > MAX_CHARACTERS) {
@@ -88,17 +88,17 @@ export function cutCode(text: string, symbols: readonly CodeSymbol[]): CodeChunk
   return chunks
 }
 
-/** The last first line of a symbol at or before the cut, when it is near. */
+/** The last first line of a symbol at or before a split, if close enough. */
 function nearestSymbol(firstLines: ReadonlySet<number>, cut: number, start: number): number {
   for (let line = cut; line > start && cut - line <= REACH; line--) if (firstLines.has(line)) return line
   return cut
 }
 
-/** Symbols of a chunk whose names and comments are embedded with it; and of those around it. */
+/** Maximum number of symbols inside a chunk, and around it, whose names and comments are embedded with it. */
 const MAX_INSIDE = 40
 const MAX_AROUND = 3
 
-/** The first of the symbols, which are in the order of their lines, that begins at a line or below. */
+/** The index of the first symbol that starts at a line or below. Symbols are sorted by line. */
 function firstFrom(symbols: readonly Pick<CodeSymbol, 'lineStart'>[], line: number): number {
   let [low, high] = [0, symbols.length]
   while (low < high) {
@@ -110,9 +110,8 @@ function firstFrom(symbols: readonly Pick<CodeSymbol, 'lineStart'>[], line: numb
 }
 
 /**
- * The text that is embedded for a chunk: the path, the names and comments of its declarations, and its text.
- *
- * @param symbols in the order of their lines
+ * The text that is embedded for a chunk: the path, the names and comments of its declarations, and its content.
+ * @param symbols sorted by line
  */
 export function embeddedText(
   path: string,
@@ -134,17 +133,20 @@ export function embeddedText(
     .toWellFormed()
 }
 
-/** Which lines of a chunk hold what was looked for. */
+/** Maximum number of matching lines reported per file. */
 const MAX_FILE_LINES = 20
 
-/** The one way in which lines end where code is looked at; their number stays. */
+/**
+ * Converts line ends to `\
+ * `; line numbers do not change.
+ */
 export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /**
- * Numbers of lines that hold one of the texts in any case, at most twenty. A text of several lines is held by each line over which it
- * goes.
- *
- * @param chunk its own lines and those that it repeats; `from`: `own` leaves out what ends in those that it repeats
+ * Line numbers that contain one of the texts in any case, at most twenty. For a text of several lines, all lines that
+ * it covers.
+ * @param chunk its own lines and its overlap
+ * @param from `own` ignores matches that end in the overlap
  */
 export function matchLines(
   chunk: { readonly lineEnd: number; readonly overlap: string; readonly text: string },
@@ -165,7 +167,10 @@ export function matchLines(
   return [...found].sort((a, b) => a - b).slice(0, MAX_FILE_LINES)
 }
 
-/** Whether a text begins in a line, and goes on in those behind it: it ends the first, is those between, begins the last. */
+/**
+ * Whether a text of several lines matches from a line on: it ends the first line, equals those between, and starts the
+ * last one.
+ */
 function beginsAt(lines: readonly string[], at: number, parts: readonly string[]): boolean {
   const last = parts.length - 1
   return parts.every((part, j) => {

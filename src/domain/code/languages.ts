@@ -1,4 +1,4 @@
-/** Which language a file is in, by its name (fabric contract §9). */
+/** Determines the language of a file from its name (fabric contract §9). */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   typescript: 'ts tsx mts cts',
   javascript: 'js jsx mjs cjs',
@@ -68,19 +68,19 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Extension of a path without its dot, in lower case; empty when there is none. */
+/** The extension of a path in lower case, without the dot; empty without one. */
 export function extensionOf(path: string): string {
   const dot = path.lastIndexOf('.')
   return dot > path.lastIndexOf('/') ? path.slice(dot + 1).toLowerCase() : ''
 }
 
-/** A language as it is stored, from any spelling of it. */
+/** The stored form of a language, from any spelling. */
 export const normalizeLanguage = (name: string): string => {
   const folded = name.trim().toLowerCase()
   return ALIASES.get(folded) ?? folded
 }
 
-/** How many letters have to be put, taken or changed to make one word of the other. */
+/** Levenshtein distance of two words. */
 function lettersBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
@@ -99,10 +99,8 @@ const MOST_NEAR = 3
 const OFTEN = 6
 
 /**
- * What to know of a language that no name of a file tells.
- *
- * @param language as `normalizeLanguage` spells it
- * @returns null for one that is known
+ * The warning about a language without a known file extension; null for a known one.
+ * @param language in the form of `normalizeLanguage`
  */
 export function unknownLanguage(language: string): string | null {
   const names = [...Object.keys(EXTENSIONS), 'text']
@@ -116,13 +114,15 @@ export function unknownLanguage(language: string): string | null {
     .map(({ name }) => name)
   const meant = ofEnding === undefined ? near.slice(0, MOST_NEAR) : [ofEnding]
   const known =
-    meant.length > 0 ? `near is ${meant.join(', ')}` : `known are ${names.slice(0, OFTEN).join(', ')} and others`
-  return `no file is known by its name to be of the language "${language.slice(0, 40)}"; ${known}`
+    meant.length > 0
+      ? `similar: ${meant.join(', ')}`
+      : `known languages: ${names.slice(0, OFTEN).join(', ')} and others`
+  return `no file extension belongs to the language "${language.slice(0, 40)}"; ${known}`
 }
 
-/** @returns `text` for an extension that nobody knows */
+/** The language of a file by its extension; `text` for an unknown one. */
 export const languageOf = (path: string): string => BY_EXTENSION.get(extensionOf(path)) ?? 'text'
 
-/** The other spellings that `normalizeLanguage` takes for a language. */
+/** Other spellings that `normalizeLanguage` accepts for a language. */
 export const spellingsOf = (language: string): string[] =>
   [...ALIASES.keys()].filter((spelling) => ALIASES.get(spelling) === language)

@@ -1,13 +1,13 @@
 import { DAY_MS, type Millis } from '../time'
 
-/** How complete and how fresh the index of code is (fabric contract §9). */
+/** Completeness and age of the code index (fabric contract §9). */
 export interface IndexStatus {
   readonly totalFiles: number
   readonly totalSymbols: number
-  /** Milliseconds since 1970 of the last upload, or null. */
+  /** Milliseconds since 1970 of the last upload; null without one. */
   readonly lastIndexed: number | null
   readonly isStale: boolean
-  /** Files whose vectors are still to be made. */
+  /** Files without vectors so far. */
   readonly pending: number
 }
 
@@ -20,7 +20,7 @@ interface Totals {
 
 const FRESH_MS = DAY_MS
 
-/** Of all projects together: as fresh as the one that was uploaded last. */
+/** The status of several projects together, with the time of the latest upload. */
 export function statusOf(totals: readonly Totals[], now: Millis): IndexStatus {
   const sum = (of: (one: Totals) => number): number => totals.reduce((all, one) => all + of(one), 0)
   const totalFiles = sum(({ files }) => files)

@@ -1,45 +1,45 @@
 import { firstCodePoints } from '../text'
 
-/** What a program's text declares (fabric contract §9). */
+/** Symbols that source code declares (fabric contract §9). */
 
-/** In the order in which hits of equal score are listed. */
+/** In the order in which hits with equal scores are listed. */
 export const SYMBOL_KINDS = ['class', 'interface', 'type', 'enum', 'function', 'method', 'const', 'export'] as const
 export type SymbolKind = (typeof SYMBOL_KINDS)[number]
 
 export interface CodeSymbol {
   readonly name: string
   readonly kind: SymbolKind
-  /** The declaration from its first word to the opening of its body, on one line. */
+  /** The declaration from its first word to the start of its body, on one line. */
   readonly signature: string
-  /** Lines count from 1; the first is that of the declaration, not of its comment or decorator. */
+  /** Line numbers from 1. The first line is that of the declaration, not of its comment or decorator. */
   readonly lineStart: number
   readonly lineEnd: number
-  /** Without comment marks; empty when there is none. */
+  /** Without comment markers; empty without a comment. */
   readonly docComment: string
 }
 
-/** A declaration as a parser finds it, in UTF-16 offsets of the text. */
+/** A declaration from a parser, in UTF-16 offsets. */
 export interface Declaration {
   readonly name: string
   readonly kind: SymbolKind
-  /** Of its first word, modifiers included, decorators and attributes not. */
+  /** Offset of its first word, including modifiers, without decorators and attributes. */
   readonly from: number
   readonly to: number
-  /** Of the character that opens its body; null without a body. */
+  /** Offset of the character that opens its body; null without a body. */
   readonly opens: number | null
-  /** Where its decorators or attributes begin; `from` when there are none. */
+  /** Offset of its first decorator or attribute; `from` without one. */
   readonly above: number
-  /** Text that stands for the comment above it, such as a docstring with its quotes taken off. */
+  /** Text used in place of the comment above it, such as a docstring without quotes. */
   readonly doc?: string
 }
 
 const MAX_NAME = 256
 const MAX_SIGNATURE = 300
 const MAX_DOC = 2000
-/** Machine-made files declare without end; nobody looks for all of that. */
+/** Maximum number of symbols per file, for generated code. */
 export const MAX_SYMBOLS = 5000
 
-/** Comment marks of a language: what begins a line comment, and whether block comments are written as in C. */
+/** Comment syntax of a language: the start of a line comment, and whether it has C block comments. */
 interface CommentStyle {
   readonly line: RegExp
   readonly block: boolean
@@ -51,14 +51,17 @@ const HASH: CommentStyle = { line: /^#+/, block: false }
 export const commentStyle = (language: string): CommentStyle =>
   language === 'python' || language === 'ruby' ? HASH : SLASHES
 
-/** Beginnings of lines in UTF-16 offsets; a line ends with `\n`. */
+/**
+ * Offsets at which lines start; a line ends with `\
+ * `.
+ */
 export function lineStarts(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 
-/** Number of the line, from 1, in which an offset lies. */
+/** The line number, from 1, of an offset. */
 function lineAt(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -71,7 +74,7 @@ function lineAt(starts: readonly number[], offset: number): number {
 
 const collapse = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** A line of a block comment without its marks. */
+/** A line of a block comment without its markers. */
 function unmarked(line: string): string {
   let text = line.trim()
   if (text.startsWith('/*')) text = text.slice(/^\/\*[*!]?/.exec(text)?.[0].length ?? 2)
@@ -80,7 +83,7 @@ function unmarked(line: string): string {
   return text.trim().replace(/^\* ?/, '').trim()
 }
 
-/** The comment that ends in the line right above, without marks; empty when there is none. */
+/** The comment directly above a line, without markers; empty without one. */
 function commentAbove(lines: readonly string[], line: number, style: CommentStyle): string {
   const textOf = (number: number): string => (lines[number - 1] ?? '').trim()
   let last = line - 1
@@ -105,12 +108,12 @@ function commentAbove(lines: readonly string[], line: number, style: CommentStyl
   return found.join('\n').trim()
 }
 
-/** Declarations in order of their place, as symbols with lines, signature and comment. */
+/** Converts declarations, in order, to symbols with lines, signature and comment. */
 export function toSymbols(text: string, declarations: readonly Declaration[], style: CommentStyle): CodeSymbol[] {
   const starts = lineStarts(text)
   const lines = text.split('\n')
   const comments = new Map<number, string>()
-  /** The comment above a line, read once however many declarations the line holds. */
+  /** The comment above a line, cached for several declarations on one line. */
   const commentAt = (line: number): string => {
     const comment = comments.get(line) ?? commentAbove(lines, line, style)
     comments.set(line, comment)

@@ -9,7 +9,9 @@ import { validFrom } from './validity'
 export const holdsFrom = ({ metadata, createdAt }: Pick<Listed, 'metadata' | 'createdAt'>): Millis =>
   validFrom(metadata) ?? createdAt
 
-/** Others that a memory holds next to, by ID, each with the contents of both that were judged. */
+/**
+ * IDs of memories that were judged to hold together with this one, each with the mark of the contents that were judged.
+ */
 function holdsNextTo(metadata: Metadata | null): ReadonlyMap<number, string> {
   const given = own(metadata, 'both_hold')
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return new Map()
@@ -25,15 +27,15 @@ export interface Listed extends Content {
   readonly domain: string | null
   readonly metadata: Metadata | null
   readonly createdAt: Millis
-  /** The list is ordered by it; a score that is not positive is not compared. */
+  /** The list is sorted by it; only positive scores are compared. */
   readonly score: number
-  /** Null where it has no subject of its own, or another has replaced it. */
+  /** Null for a memory without a subject of its own, or one that was replaced. */
   readonly subject: Subject | null
-  /** The query is its title or its alias: it keeps its place. */
+  /** Whether the query equals its title or alias, so that it keeps its place. */
   readonly isNamed: boolean
 }
 
-/** Whether a judgement of these contents states that both hold. */
+/** Whether a judgment of exactly these contents states that both hold. */
 export const bothHold = (a: Content & Pick<Listed, 'id' | 'metadata'>, b: typeof a): boolean =>
   holdsNextTo(a.metadata).get(b.id) === contentMark(a, b) || holdsNextTo(b.metadata).get(a.id) === contentMark(b, a)
 
@@ -44,9 +46,9 @@ export const isLater = (a: Pick<Listed, 'id' | 'metadata' | 'createdAt'>, b: typ
 }
 
 export interface LaterFirst {
-  /** Places of the given list, in the new order. */
+  /** Indexes of the given list, in the new order. */
   readonly order: readonly number[]
-  /** IDs of later memories on the subject of each, by its ID; the latest first. */
+  /** IDs of later memories on the same subject, latest first, by ID of the earlier memory. */
   readonly later: ReadonlyMap<number, readonly number[]>
 }
 
@@ -60,9 +62,8 @@ function isOfOneSubject(similarity: number, a: Listed, b: Listed): boolean {
 }
 
 /**
- * Puts memories on one subject together, at the place of the better one, the later one first. Two are on one subject where they are
- * similar enough and neither has one in the list that is more similar. The list keeps all of its members.
- *
+ * Groups memories on one subject at the place of the better one, the later one first. Two are on one subject if they
+ * are similar enough and neither is more similar to a third in the list. All members remain in the list.
  * @param listed best first
  */
 export function laterFirst(listed: readonly Listed[]): LaterFirst {
@@ -80,7 +81,7 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
     join(other, place)
   }
 
-  /** The most similar one that is on the same subject; null for none. */
+  /** The most similar memory on the same subject; null for none. */
   function closestTo(i: number, place: number): { readonly at: number; readonly similarity: number } | null {
     const one = listed[place] as Listed
     let best: { readonly at: number; readonly similarity: number } | null = null
@@ -120,7 +121,7 @@ export function laterFirst(listed: readonly Listed[]): LaterFirst {
   return { order, later }
 }
 
-/** Later memories that one names. */
+/** Maximum number of later memories that one memory names. */
 const MOST_NAMED = 2
 
 const named = (words: string, ids: readonly number[]): string[] =>
@@ -134,9 +135,8 @@ const named = (words: string, ids: readonly number[]): string[] =>
       ]
 
 /**
- * The words by which a memory names the later ones on its subject; empty for none.
- *
- * @param otherwise those that a model judged to say otherwise
+ * The note in which a memory names later ones on its subject; empty for none.
+ * @param otherwise IDs that a model judged to contradict it
  */
 export const laterWords = (later: readonly number[], otherwise: readonly number[] = []): string =>
   [

@@ -9,29 +9,28 @@ export interface MemoryPair {
   readonly earlier: number
 }
 
-/** Two versions of a memory with the same title and text have the same content. */
+/** The content of a memory that a judgment is about. */
 export type Content = Pick<Entry, 'title' | 'textHash'>
 
 const markOf = ({ title, textHash }: Content): string =>
   `${textHash.slice(0, 12)}${title === null ? '' : hash32(title)}`
 
 /**
- * The contents (title and text) of two memories that a judgement is about. A new title or text of either makes another mark; a change of
- * tags, status or links makes none.
+ * Identifies the contents (title and text) of two memories that a judgment is about. It changes with a title or text, not
+ * with tags, status or links.
  */
 export const contentMark = (judging: Content, other: Content): string => `${markOf(judging)}-${markOf(other)}`
 
-/** The statement of a reader about a memory and others on its subject. */
+/** The decision about a memory and others on its subject. */
 export interface Judgement {
   /** IDs of memories that it replaces. */
   readonly replaces: readonly number[]
-  /** Memories next to which it holds. */
+  /** Memories that it holds together with. */
   readonly bothHold: readonly (Content & { readonly id: number })[]
 }
 
 /**
- * The patch of its metadata that records a judgement, in addition to earlier ones.
- *
+ * The metadata patch that records a judgment, in addition to earlier ones.
  * @param metadata as they are stored
  * @param content of the memory after the patch
  */
@@ -55,8 +54,8 @@ export function judgementPatch(
 
 export const VERDICTS = ['replaces', 'contradicts', 'both_hold'] as const
 /**
- * `replaces`: the later memory states what holds instead of the earlier one. `contradicts`: both cannot be true, and the later one does not
- * say that it takes the place of the earlier one. `both_hold`: a reader can follow both.
+ * `replaces`: the later memory changes or withdraws the earlier one. `contradicts`: both cannot be true, and the later
+ * one does not state that it replaces the earlier one. `both_hold`: a reader can follow both.
  */
 export type Verdict = (typeof VERDICTS)[number]
 
@@ -65,7 +64,7 @@ export interface Judged {
   readonly id: number
   readonly title: string | null
   readonly text: string
-  /** ISO 8601: from when it holds. */
+  /** ISO 8601 time from which it holds. */
   readonly at: string
 }
 
@@ -89,7 +88,7 @@ const shown = (name: string, { id, title, text, at }: Judged): string =>
     firstCodePoints(text, JUDGED_LENGTH),
   ].join('\n')
 
-/** The prompt about two memories. Their texts are untrusted. */
+/** The prompt that asks for a verdict on two memories. Their texts are untrusted. */
 export function verdictPrompt(later: Judged, earlier: Judged): { readonly system: string; readonly user: string } {
   const [first, second] = [shown('Earlier', earlier), shown('Later', later)]
   const fence = fenceFor(`${first}\n${second}`)
@@ -103,8 +102,7 @@ export function verdictPrompt(later: Judged, earlier: Judged): { readonly system
 }
 
 /**
- * The verdict in an answer of a model; null where the answer is not about these two memories, or has another form.
- *
+ * Parses the verdict in an answer of a model; null where the answer is about other memories or has another form.
  * @param answer untrusted
  */
 export function verdictIn(answer: unknown, later: number, earlier: number): Verdict | null {

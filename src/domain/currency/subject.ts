@@ -3,33 +3,33 @@ import type { Analyzer } from '../search/analysis'
 import { firstCodePoints } from '../text'
 
 /**
- * Which memories are on the same subject: one rule for writes and reads, by the words of titles and texts. It finds the subject and which
- * memory is later. It cannot tell "replaces" from "holds too": a reader decides that (bench/records/currency.md).
+ * Compares memories by their weighted words, to find those on the same subject. One rule for writes and reads. It finds
+ * the subject and the later memory; a reader decides whether the later one replaces the earlier one.
  */
 export const SUBJECT = {
-  /** Cosine of the weighted words from which an earlier memory is named to the writer of a later one. */
+  /** Minimum cosine for an earlier memory to be reported when a later one is written. */
   named: 0.18,
   /**
-   * Two memories that are both shown, of which each is the most similar to the other: cosine from which they are on the same subject, and
-   * from which two of one kind are where the worse one has at least this share of the score of the better one. From the last cosine on it
-   * is enough that one of them has none that is more similar.
+   * Thresholds for two memories in one list of which each is the most similar to the other. `alike`: minimum cosine for
+   * the same subject. `scoredAlike`: minimum cosine for two of one kind where the lower score is at least `share` of
+   * the higher one. `nearlySame`: cosine from which it is enough that one of them is not more similar to a third.
    */
   shown: { alike: 0.25, scoredAlike: 0.1, share: 0.55, nearlySame: 0.5 },
-  /** Earlier memories that the answer to a write names. */
+  /** Maximum number of earlier memories in the answer to a write. */
   most: 3,
   /** Code points of a text that are compared. */
   codePoints: 1_500,
-  /** Memories to calculate rarity with, at least, so that the words of a few memories are not all common ones. */
+  /** Minimum number of memories for term rarity, so that the words of a few memories are not all common. */
   smallestSet: 40,
 } as const
 
-/** Kinds of which a later memory may replace an earlier one; a note is a fact where it has a title. */
+/** Kinds of memories that a later memory can replace; a note counts where it has a title. */
 export const REPLACEABLE: ReadonlySet<Kind> = new Set<Kind>([
   ...(['decision', 'rule', 'convention', 'guide', 'gotcha', 'procedure'] as const),
   ...(['claim', 'note'] as const),
 ])
 
-/** A turn of a conversation: a note without a title has no subject of its own. */
+/** Whether a memory has a subject. A note without a title, such as a message of a conversation, has none. */
 export const hasSubject = ({ kind, title }: { readonly kind: Kind; readonly title: string | null }): boolean =>
   (title ?? '').trim() !== '' || (kind !== 'note' && kind !== 'claim' && kind !== 'session' && kind !== 'episode')
 

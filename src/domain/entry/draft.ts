@@ -1,13 +1,20 @@
 import { invalidInput, limitExceeded } from '../errors'
-import { Inspection } from '../flaws'
 import type { Principal } from '../identity/scope'
-import { MAX_DEPTH } from '../json/unkept'
+import { MAX_DEPTH } from '../json/lossy-values'
 import { codePointLength, firstCodePoints, sha256Hex, trim, utf8Length } from '../text'
+import { IssueCollector } from '../validation'
 import { type Layer, NOTHING_GENERATED, type Source } from './entry'
 import type { EntryVersion, Life, NewEntry } from './entry-write'
+import {
+  audienceOf,
+  diaryOf,
+  type ExtractedMetadata,
+  expiryOf,
+  extractMetadata,
+  isCaptured,
+} from './extracted-metadata'
 import { type DecodedImage, decodeImages, type ImageInput, type ImageLimits } from './image'
 import { checkIndexed } from './indexed'
-import { audienceOf, diaryOf, type ExtractedMetadata, expiryOf, extractMetadata, isCaptured } from './lifted-metadata'
 import { type LinkTarget, linksOfMetadata } from './link'
 import { checkMetadataSize, isDeeper, type Metadata, own, replaceMetadata } from './metadata'
 import { normalizeTags } from './selection'
@@ -18,22 +25,22 @@ function checkCaptured(metadata: Metadata): void {
     throw invalidInput('metadata.captured must be true or false')
 }
 
-/** @throws Problem invalid_input when metadata call themselves captured, which what hooks gather alone is */
+/** Rejects metadata with `captured`, which only hooks can set. @throws Problem invalid_input */
 export function checkUncaptured(metadata: Metadata | null): void {
   if (isCaptured(metadata))
-    throw invalidInput('metadata.captured is reserved for what the hooks of clients capture; leave it out')
+    throw invalidInput('metadata.captured is reserved for sessions that hooks capture. Leave it out')
 }
 
-/** @throws Problem limit_exceeded when the object is too large or nested too deep */
+/** Checks size, nesting and protecting keys of metadata. @throws Problem */
 export function checkMetadata(metadata: Metadata, name = 'metadata'): void {
   if (isDeeper(metadata, MAX_DEPTH)) throw limitExceeded(`${name} is nested deeper than ${MAX_DEPTH} levels`)
   checkMetadataSize(metadata, name)
   checkProtection(metadata)
 }
 
-/** The keys that protect an entry fail closed, all of them told. @throws Problem */
+/** Checks the keys that protect an entry, and reports all invalid ones. @throws Problem */
 function checkProtection(metadata: Metadata): void {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   wrong.check('metadata.audience', own(metadata, 'audience'), () => audienceOf(metadata))
   wrong.check('metadata.captured', own(metadata, 'captured'), () => checkCaptured(metadata))
   wrong.check('metadata.diary', own(metadata, 'diary'), () => diaryOf(metadata))
@@ -41,7 +48,7 @@ function checkProtection(metadata: Metadata): void {
   wrong.end()
 }
 
-/** An entry as a caller asks to store it: right in shape, not yet checked in meaning. */
+/** An entry as requested: valid in form, not yet in meaning. */
 export interface EntryDraft {
   readonly threadId: string
   readonly source: Source
@@ -49,13 +56,13 @@ export interface EntryDraft {
   readonly metadata?: Metadata | undefined
   readonly tags?: readonly string[] | undefined
   readonly images?: readonly ImageInput[] | undefined
-  /** Of a memory of the fabric family, whose text is kept verbatim and already checked; without it, layer 2. */
+  /** For a memory of the fabric family: layer and lifetime. Its text is stored verbatim. Without it, layer 2. */
   readonly memory?: { readonly layer: Layer; readonly life: Life } | undefined
-  /** Links that an argument names, beside those of the metadata. */
+  /** Links given as an argument, in addition to those in metadata. */
   readonly related?: readonly LinkTarget[] | undefined
-  /** What the hooks of a client have gathered: its metadata say `captured`, which nothing else may. */
+  /** Set for entries of hooks, whose metadata contain `captured`. */
   readonly captured?: true | undefined
-  /** What it sums up, at the versions that were read. */
+  /** The entries that it summarizes, at the versions that were read. */
   readonly digestOf?: readonly EntryVersion[] | undefined
 }
 
@@ -65,21 +72,21 @@ export const MAX_TAGS = 100
 const MAX_TAG = 128
 export const MAX_IMAGES = 10
 
-/** @returns the trimmed text @throws Problem when it is blank or too long */
+/** The trimmed text. @throws Problem when it is blank or too long */
 export const checkText = (text: string): string => checkVerbatim(trim(text), 'text')
 
-/** @returns the text as it is @throws Problem when it is blank or too long */
+/** The unchanged text. @throws Problem when it is blank or too long */
 export function checkVerbatim(text: string, field: string): string {
   if (trim(text) === '') throw invalidInput(`${field} cannot be empty or whitespace`)
   const bytes = utf8Length(text)
   if (bytes > MAX_TEXT_BYTES)
     throw limitExceeded(
-      `${field} has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed, split it into several entries`,
+      `${field} has ${bytes} UTF-8 bytes; at most ${MAX_TEXT_BYTES} are allowed. Split it into several entries`,
     )
   return text
 }
 
-/** @returns the trimmed thread id @throws Problem when it is blank or too long */
+/** The trimmed thread ID. @throws Problem when it is blank or too long */
 export function checkThreadId(threadId: string): string {
   const trimmed = trim(threadId)
   if (trimmed === '') throw invalidInput('thread_id cannot be empty or whitespace')
@@ -88,7 +95,7 @@ export function checkThreadId(threadId: string): string {
   return trimmed
 }
 
-/** @returns the normalised tags @throws Problem when one is too long */
+/** The normalized tags. @throws Problem when there are too many, or one is too long */
 export function checkTags(tags: readonly string[]): string[] {
   if (tags.length > MAX_TAGS) throw limitExceeded(`tags has ${tags.length} items; at most ${MAX_TAGS} are allowed`)
   const normalized = normalizeTags(tags)
@@ -100,17 +107,17 @@ export function checkTags(tags: readonly string[]): string[] {
   return normalized
 }
 
-/** What one write may hold. */
+/** Limits of one write. */
 export interface WriteLimits extends ImageLimits {
-  /** Keys of metadata with an index, which hold no large list or object. */
+  /** Indexed keys of metadata, which cannot contain large lists or objects. */
   readonly indexed?: ReadonlySet<string>
 }
 
 /**
- * A store that repeats a turn, with the reserved keys of that turn that its own metadata do not name (threads contract §2.2).
- *
- * @param before metadata of the turn
- * @throws Problem when both together are not allowed
+ * A repeated store with the reserved keys of the existing entry that its own metadata do not contain (threads contract
+ * §2.2).
+ * @param before metadata of the existing entry
+ * @throws Problem when the combined metadata are invalid
  */
 export function keepReserved(principal: Principal, entry: NewEntry, before: Metadata | null): NewEntry {
   if (entry.metadata === null) return entry
@@ -126,8 +133,7 @@ export interface PreparedEntry {
 }
 
 /**
- * Checks a draft and derives everything the store needs.
- *
+ * Validates a draft and derives everything that the store needs.
  * @param spentImageBytes bytes of images earlier in the same request
  * @throws Problem
  */
@@ -138,7 +144,7 @@ export async function prepareEntry(
   spentImageBytes: number,
 ): Promise<PreparedEntry> {
   const metadata = draft.metadata ?? null
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const threadId = wrong.check('thread_id', draft.threadId, () => checkThreadId(draft.threadId)) as string
   const checked = () => (draft.memory ? checkVerbatim(draft.text, 'content') : checkText(draft.text))
   const text = wrong.check('text', draft.text, checked) as string

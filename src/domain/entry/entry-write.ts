@@ -1,73 +1,79 @@
 import type { Millis } from '../time'
 import type { Entry, Generated, Layer, Source } from './entry'
+import type { ExtractedMetadata } from './extracted-metadata'
 import type { ImageRef } from './image'
-import type { ExtractedMetadata } from './lifted-metadata'
 import type { LinkTarget } from './link'
 import type { Metadata } from './metadata'
 
-/** An entry as it is written: a new one, or the next state of one that was read. */
+/** Entries in the form in which they are written: a new entry, or the next state of one that was read. */
 
-/** What a layer and the arguments of a store set; the writer's own word in metadata comes before it. */
+/** Pin and lifetime from the layer and the arguments of a store; metadata take precedence. */
 export interface Life {
   readonly pinned: boolean
-  /** Milliseconds until its layer lets go of it; null for as long as nobody removes it. */
+  /** Milliseconds until the layer expires it; null for no expiry. */
   readonly lasts: Millis | null
 }
 
-/** What happens to an entry beside a change of its content. */
+/** A change of an entry other than its content. */
 export interface LifeChange {
   readonly pinned?: boolean
-  /** Moves it to a layer in which entries do not end. */
+  /** Moves it to a layer without expiry. */
   readonly layer?: Layer
 }
 
-/** An entry as it was read. */
+/** An entry at the version that was read. */
 export interface EntryVersion {
   readonly id: number
   readonly version: number
 }
 
-/** An entry to be stored. `null` parts were not given: a repeated store keeps what stands there (threads contract §2.2). */
+/**
+ * An entry to store. Parts that are `null` were not given: storing an equal entry again keeps the existing ones
+ * (threads contract §2.2).
+ */
 export interface NewEntry {
   readonly threadId: string
   readonly source: Source
   readonly layer: Layer
-  /** Absent where nothing was asked for. */
+  /** Absent where the caller set neither. */
   readonly life?: Life | undefined
   readonly text: string
-  /** SHA-256 of the text, by which a repeated store is recognised. */
+  /** SHA-256 of the text, which identifies a repeated store. */
   readonly textHash: string
   readonly metadata: Metadata | null
   readonly lifted: ExtractedMetadata
   readonly links: readonly LinkTarget[]
-  /** Links that an argument names: each target must be there, and no write of metadata removes them. */
+  /** Links given as an argument: each target must exist, and writing metadata does not remove them. */
   readonly related?: readonly LinkTarget[] | undefined
-  /** What it sums up: linked from it by the system, and archived in the same batch, unless one has changed. */
+  /**
+   * The entries that it summarizes: linked from it by the system and archived in the same batch. The batch fails if one
+   * has changed.
+   */
   readonly digestOf?: readonly EntryVersion[] | undefined
   readonly tags: readonly string[] | null
   readonly images: readonly ImageRef[] | null
-  /** A repeated store keeps what the entry has. */
+  /** A repeated store keeps the existing ones. */
   readonly generated: Generated
-  /** The credential's owner and key. */
+  /** Owner and key of the credential. */
   readonly owner: string | null
   readonly createdBy: string
 }
 
-/** The next state of an entry that was read at `version`. Parts that are absent stay as they are. */
+/** The next state of an entry that was read at `version`. Absent parts do not change. */
 export interface EntryChange {
   readonly id: number
-  /** The version that was read; the change is refused when the row has moved on. */
+  /** The version that was read; the change is rejected if the row has another one. */
   readonly version: number
-  /** How many updates this change stands for; the version rises by it. */
+  /** The number of updates in this change; the version increases by it. */
   readonly steps: number
-  /** The states after each update but the last, where there are several: each is a version of its own. */
+  /** The states after each update except the last, each of which becomes a version. */
   readonly between?: readonly EntryChange[]
-  /** The agent that the change names as its maker, where it does. */
+  /** The agent that the change names as its author, if it does. */
   readonly by?: string
-  /** Present in changes of memories: they bring an archived one back, as just used. */
+  /** Present for memories: restores an archived one and records an access. */
   readonly life?: LifeChange
   readonly text?: { readonly text: string; readonly hash: string }
-  /** Takes the place of the old vectors and summary; absent when the text stays what it was. */
+  /** Replaces vectors and summary; absent when the text does not change. */
   readonly generated?: Generated
   readonly metadata?: {
     readonly value: Metadata
@@ -76,16 +82,16 @@ export interface EntryChange {
   }
   readonly tags?: readonly string[]
   readonly images?: readonly ImageRef[]
-  /** The whole text and metadata after the change, from which the search index is written; absent when it is unaffected. */
+  /** The complete text and metadata after the change, for the search index; absent when the index is not affected. */
   readonly indexed?: IndexedContent
 }
 
-/** All states that a change leads through, in order; the last is the one that stays. */
+/** All states of a change, in order; the last one is the final state. */
 export const statesOf = (change: EntryChange): readonly EntryChange[] => [...(change.between ?? []), change]
 
-/** What the full-text index is made of: of the metadata, the code and the path of a file that stand there. */
+/** The content of the full-text index. Of the metadata, it uses code and file path. */
 export interface IndexedContent
   extends Pick<Entry, 'threadId' | 'title' | 'project' | 'agent' | 'reader' | 'layer' | 'metadata' | 'captured'> {
-  /** Null where it is not at hand, because it is long: then it is read again when its words are written. */
+  /** Null for a long text, which is read again when its words are indexed. */
   readonly text: string | null
 }

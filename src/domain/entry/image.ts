@@ -1,17 +1,17 @@
 import { invalidInput, limitExceeded } from '../errors'
-import type { Inspection } from '../flaws'
 import { decodeBase64 } from '../json/base64'
 import { SentBytes } from '../json/sent-bytes'
 import { scheduler } from '../scheduler'
 import { sha256Hex } from '../text'
+import type { IssueCollector } from '../validation'
 
-/** An image beside an entry: its bytes live in the object store under the hash of their content. */
+/** An image of an entry. Its bytes are in the object store under their hash. */
 export interface ImageRef {
-  /** Lower-case hexadecimal SHA-256 of the bytes. */
+  /** Hexadecimal SHA-256 of the bytes, in lower case. */
   readonly hash: string
   readonly mimeType: ImageType
   readonly size: number
-  /** Returned exactly as given; absent stays absent. */
+  /** Returned as given; absent if absent. */
   readonly metadata?: string | Record<string, unknown>
 }
 
@@ -21,7 +21,7 @@ export interface DecodedImage extends ImageRef {
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** An image argument as it arrives. */
+/** An image argument, unchecked. */
 export interface ImageInput {
   readonly data?: unknown
   readonly mime_type?: string | undefined
@@ -35,7 +35,7 @@ const startsWith = (bytes: Uint8Array, prefix: readonly number[], at = 0): boole
 
 const ascii = (text: string): number[] => Array.from(text, (char) => char.charCodeAt(0))
 
-/** The type that the first bytes show, whatever was declared; null when it is none of the four. */
+/** The image type by its first bytes, regardless of the declared one; null for an unsupported type. */
 export function detectImageType(bytes: Uint8Array): ImageType | null {
   if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
   if (startsWith(bytes, [0xff, 0xd8, 0xff])) return 'image/jpeg'
@@ -45,12 +45,12 @@ export function detectImageType(bytes: Uint8Array): ImageType | null {
 }
 
 export interface ImageLimits {
-  /** Largest image and largest sum of one request, in bytes. */
+  /** Maximum bytes of one image and of all images of a request. */
   readonly each: number
   readonly total: number
 }
 
-/** The bytes of an image argument: base64 as a string, or as it was decoded while it arrived. */
+/** The bytes of an image argument: a base64 string, or one decoded while it arrived. */
 function bytesOf(data: unknown, index: number, { each }: ImageLimits): Uint8Array {
   if (data === undefined || data === null) throw invalidInput(`Image ${index} is missing required "data" field`)
   if (typeof data !== 'string' && !(data instanceof SentBytes))
@@ -63,7 +63,7 @@ function bytesOf(data: unknown, index: number, { each }: ImageLimits): Uint8Arra
   return bytes
 }
 
-/** @throws Problem */
+/** Decodes and checks an image. @throws Problem */
 function decodeImage(index: number, image: ImageInput, limits: ImageLimits): Omit<DecodedImage, 'hash'> {
   const bytes = bytesOf(image.data, index, limits)
   const mimeType = detectImageType(bytes)
@@ -72,23 +72,22 @@ function decodeImage(index: number, image: ImageInput, limits: ImageLimits): Omi
   return { mimeType, size: bytes.length, ...(metadata === undefined || metadata === null ? {} : { metadata }), bytes }
 }
 
-/** Notes what is wrong with each image by itself, for arguments that are refused anyway. */
-export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: Inspection): void {
+/** Records issues of each image, for arguments that are rejected anyway. */
+export function inspectImages(images: readonly ImageInput[], limits: ImageLimits, wrong: IssueCollector): void {
   for (const [index, image] of images.entries())
     wrong.check(`images[${index}].data`, image.data, () => decodeImage(index, image, limits))
 }
 
 /**
- * Decodes and checks the images of one entry. Everything that is wrong with any of them is noted, with the messages of the
- * threads contract §2.4; indexes from 0.
- *
+ * Decodes and checks the images of an entry. Issues have the messages of the threads contract §2.4; indexes count from
+ * 0.
  * @param spent bytes of images decoded earlier in the same request
- * @returns the good ones, until their sum is too large
+ * @returns the valid images, until their sum is too large
  */
 export async function decodeImages(
   images: readonly ImageInput[],
   limits: ImageLimits,
-  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: Inspection },
+  { spent = 0, wrong }: { readonly spent?: number; readonly wrong: IssueCollector },
 ): Promise<DecodedImage[]> {
   const decoded: DecodedImage[] = []
   let total = spent

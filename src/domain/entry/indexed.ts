@@ -3,13 +3,17 @@ import { jsonText } from '../json/write'
 import { codePointLength } from '../text'
 import type { Metadata } from './metadata'
 
-/** Characters of JSON that a list or object may have under a key with an index, in which no row may be wider on every database. */
+/**
+ * Maximum length of the JSON of a list or object under an indexed key, because databases limit the width of an index
+ * row.
+ */
 const MAX_INDEXED = 512
 
 /**
+ * Checks the size of lists and objects under indexed keys.
  * @param indexed keys of METADATA_INDEXED_FIELDS that are not declared as lists or objects
- * @param name of the argument, for messages
- * @throws Problem limit_exceeded when a list or object under one of them is too large
+ * @param name name of the argument, for errors
+ * @throws Problem limit_exceeded
  */
 export function checkIndexed(metadata: Metadata, indexed: ReadonlySet<string>, name = 'metadata'): void {
   for (const [key, value] of Object.entries(metadata)) {

@@ -1,6 +1,6 @@
 import { nameSimilarity } from '../name-similarity'
 
-/** What sort of memory an entry is (platform contract §2). Resolved by rule, never by a model. */
+/** Kinds of entries (platform contract §2). A rule determines the kind, never a model. */
 export const KINDS = [
   'task',
   'epic',
@@ -52,9 +52,8 @@ const ALIASES: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * The kind that a word means: its name in any case, with spaces or hyphens for `_`, in the plural, or an alias such as `adr`.
- *
- * @returns null for a word that means none
+ * Parses the name of a kind: in any case, with spaces or hyphens for `_`, in the plural, or an alias such as `adr`.
+ * @returns null for an unknown word
  */
 export function readKind(word: string): Kind | null {
   const name = word
@@ -68,14 +67,14 @@ export function readKind(word: string): Kind | null {
   return null
 }
 
-/** All kinds, the three most similar to a word first. */
+/** All kinds, starting with the three most similar to a word. */
 export function kindsLike(word: string): readonly Kind[] {
   const asked = word.slice(0, 100).toLowerCase()
   const similar = [...KINDS].sort((a, b) => nameSimilarity(b, asked) - nameSimilarity(a, asked)).slice(0, 3)
   return [...similar, ...KINDS.filter((kind) => !similar.includes(kind))]
 }
 
-/** The kind that metadata names: explicit kind, fabric type, then report type; null when it names none. */
+/** The kind in metadata: an explicit kind, else the fabric type, else the report type; null without any. */
 export function kindOfMetadata(metadata: Readonly<Record<string, unknown>> | null): Kind | null {
   for (const key of ['kind', 'type', 'report_type']) {
     const value = metadata && Object.hasOwn(metadata, key) ? metadata[key] : undefined
@@ -84,13 +83,13 @@ export function kindOfMetadata(metadata: Readonly<Record<string, unknown>> | nul
   return null
 }
 
-/** The kind that tags name: exactly one tag is a kind's name. */
+/** The kind in tags: the only tag that is the name of a kind; null otherwise. */
 export function kindOfTags(tags: readonly string[]): Kind | null {
   const named = tags.filter(isKind)
   return named.length === 1 ? (named[0] as Kind) : null
 }
 
-/** The whole rule. `isWorkItem`: status and assignee are both set. */
+/** Determines the kind of an entry. @param isWorkItem whether status and assignee are both set */
 export function resolveKind(
   fromMetadata: Kind | null,
   fromTags: Kind | null,

@@ -1,7 +1,7 @@
 import { limitExceeded } from '../errors'
 import { type JsonValue, type Metadata, own } from './metadata'
 
-/** Links that metadata names: from this entry, by relation, to entries of the same org (platform contract §1). */
+/** Links in metadata: from an entry, by relation, to entries of the same organization (platform contract §1). */
 const LINK_RELATIONS = {
   references: 'references',
   supersedes: 'supersedes',
@@ -14,7 +14,7 @@ export interface LinkTarget {
   readonly to: number
 }
 
-/** An entry id given as a positive integer or its decimal string; null for anything else. */
+/** Parses an entry ID, given as a positive integer or its decimal string; null for anything else. */
 export function readId(value: unknown): number | null {
   if (typeof value === 'string') {
     if (!/^[1-9]\d{0,15}$/.test(value)) return null
@@ -26,20 +26,20 @@ export function readId(value: unknown): number | null {
 const ids = (value: JsonValue | undefined): number[] =>
   (Array.isArray(value) ? value : [value]).map(readId).filter((id) => id !== null)
 
-/** Links that the metadata of one entry make: as many as ids a call takes. */
+/** Maximum number of links from the metadata of one entry, the same as IDs in a call. */
 export const MOST_LINKS = 100
-/** Links that one call looks up and writes in its transaction, meanwhile a database in the same process serves nobody (0.1 s). */
+/** Maximum number of links in one call, because its transaction blocks a database in the same process. */
 const MOST_LINKS_A_CALL = 5_000
 
-/** @throws Problem limit_exceeded when what one call writes makes too many links */
+/** Checks the number of links that one call writes. @throws Problem limit_exceeded */
 export function checkLinks(written: readonly { readonly links: readonly LinkTarget[] }[]): void {
   if (written.reduce((sum, { links }) => sum + links.length, 0) > MOST_LINKS_A_CALL)
     throw limitExceeded(
-      `The metadata of these entries link to more than ${MOST_LINKS_A_CALL} others; write them in several calls`,
+      `The metadata of these entries link to more than ${MOST_LINKS_A_CALL} others. Split them into several calls`,
     )
 }
 
-/** What the metadata links to, at most `MOST_LINKS`; whether the targets exist and are visible is the store's question. */
+/** The links in metadata, at most `MOST_LINKS`. The store checks whether the targets exist and are visible. */
 export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
   const references = own(metadata, 'references')
   const referenced =
@@ -51,7 +51,7 @@ export function linksOfMetadata(metadata: Metadata | null): LinkTarget[] {
     for (const to of ids(own(metadata, key))) links.push({ relation: LINK_RELATIONS[key], to })
   const unique = [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
   if (unique.length <= MOST_LINKS) return unique
-  // What an entry takes the place of, needs or denies matters more than what it refers to.
+  // Other relations take precedence over references.
   const refers = ({ relation }: LinkTarget) => Number(relation === LINK_RELATIONS.references)
   return unique.sort((a, b) => refers(a) - refers(b)).slice(0, MOST_LINKS)
 }

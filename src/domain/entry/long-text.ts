@@ -1,12 +1,12 @@
 /**
- * Longer texts, in UTF-16 units, stand beside their entry's row: writing a row writes all of it. A hundred rows of this size are
- * some 5 MB, which a database writes in a few dozen milliseconds (platform contract §6).
+ * Length in UTF-16 units beyond which a text is stored in its own table, because writing a row writes all of it. A
+ * hundred rows of this size are about 5 MB (platform contract §6).
  */
 const LONG = 16_384
 
 /**
- * So many characters of a text are what searches score, show and mark. Of a text of more than 100,000 they stand by themselves where a
- * database would read it whole to cut them.
+ * Length of the preview of a text that searches score, show and highlight. The preview of a text of more than 100,000
+ * characters is stored separately if the database would read the complete text to cut it.
  */
 export const PREVIEW_LENGTH = 60_000
 

@@ -6,19 +6,18 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObj
 export interface JsonObject {
   [key: string]: JsonValue
 }
-/** Any JSON object, kept as given. Keys such as `__proto__` are ordinary keys: read with `own`, never with a plain index. */
+/** A JSON object as given. Keys such as `__proto__` are ordinary keys: read with `own`, never with a plain index. */
 export type Metadata = JsonObject
 
 export const AUDIENCES = ['org', 'project', 'private'] as const
 export type Audience = (typeof AUDIENCES)[number]
 
-/** Of the metadata as JSON: 256 KB. */
+/** Maximum size of metadata as JSON: 256 KB. */
 export const MAX_METADATA_BYTES = 262_144
 
 /**
- * Keys whose values are lifted into columns, that name links, or that stand in the search index. A patch of any other key touches
- * nothing but the
- * metadata itself, which is why such patches never conflict with each other.
+ * Keys that are extracted into columns, contain links, or are part of the search index. A patch of other keys changes
+ * only the metadata, so such patches never conflict.
  */
 const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'kind',
@@ -49,8 +48,8 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reserved keys that define what an entry is and who may read it, grouped by the field that they name. A replacement of metadata keeps
- * the keys of every field that it does not name (platform contract §1).
+ * Reserved keys about the identity and readers of an entry, grouped by field. Replacing metadata keeps the keys of each
+ * field that the new metadata do not contain (platform contract §1).
  */
 const KEPT_FIELDS: readonly (readonly string[])[] = [
   ['audience'],
@@ -68,19 +67,17 @@ const KEPT_FIELDS: readonly (readonly string[])[] = [
   ['contradicts'],
 ]
 
-/** The kept keys of fields that metadata do not name. */
-export const keysKeptBeside = (metadata: Metadata): string[] =>
+/** The kept keys of fields that metadata do not contain. */
+export const keptKeys = (metadata: Metadata): string[] =>
   KEPT_FIELDS.filter((keys) => !keys.some((key) => Object.hasOwn(metadata, key))).flat()
 
 /**
- * Metadata that replace what an entry has: own keys are replaced as a whole, kept keys stay unless `given` names their field, and `null`
- * clears a kept key.
- *
- * @param before the metadata of the entry; null where it has none
+ * Replaces metadata: kept keys remain unless `given` contains their field, and `null` removes one.
+ * @param before current metadata; null without any
  */
 export function replaceMetadata(before: Metadata | null, given: Metadata): Metadata {
   const next: Metadata = Object.create(null)
-  for (const key of keysKeptBeside(given)) {
+  for (const key of keptKeys(given)) {
     const value = own(before, key)
     if (value !== undefined) next[key] = value
   }
@@ -101,7 +98,7 @@ export function checkMetadataSize(metadata: Metadata, name = 'metadata'): void {
     throw limitExceeded(`${name} is larger than 256 KB (${MAX_METADATA_BYTES} bytes of JSON)`)
 }
 
-/** Whether objects and lists stand in each other on more levels than these. */
+/** Whether a value is nested deeper than a number of levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
@@ -110,7 +107,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** JSON Merge Patch (RFC 7396): null deletes, objects merge at every depth, everything else replaces. */
+/** JSON Merge Patch (RFC 7396): null deletes, objects merge at every depth, other values replace. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const merged: JsonObject = Object.assign(Object.create(null), isObject(target) ? target : {})
   for (const [key, value] of Object.entries(patch)) {

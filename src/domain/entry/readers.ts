@@ -1,18 +1,18 @@
 import type { Scope } from '../identity/scope'
 import type { Entry } from './entry'
-import { audienceOf, diaryOf, type ExtractedMetadata, extractMetadata, isCaptured } from './lifted-metadata'
+import { audienceOf, diaryOf, type ExtractedMetadata, extractMetadata, isCaptured } from './extracted-metadata'
 import { AUDIENCES, type Metadata, own } from './metadata'
 
-/** Metadata and project of an entry: they decide who may read it (platform contract §5). */
+/** Metadata and project of an entry, which determine who can read it (platform contract §5). */
 export interface Readable {
   readonly metadata: Metadata | null
   readonly project: string | null
 }
 
-/** The fields that decide who may read an entry. */
+/** The fields that determine who can read an entry. */
 export type ReaderField = 'audience' | 'project' | 'diary' | 'captured'
 
-/** The fields in which `next` would have readers that `present` does not have. */
+/** The fields in which `next` can be read by more readers than `present`. */
 export function widenedFields(present: Readable, next: Readable): ReaderField[] {
   const rank = ({ metadata }: Readable) => AUDIENCES.indexOf(audienceOf(metadata))
   return [
@@ -23,7 +23,7 @@ export function widenedFields(present: Readable, next: Readable): ReaderField[] 
   ]
 }
 
-/** A captured session ends by itself, so its end stays with the mark. */
+/** A captured session expires, so its expiry is handled together with the mark. */
 const KEYS: Record<ReaderField, readonly string[]> = {
   audience: ['audience'],
   project: ['project'],
@@ -31,7 +31,7 @@ const KEYS: Record<ReaderField, readonly string[]> = {
   captured: ['captured', 'expires_at'],
 }
 
-/** An older state with the present value of fields in which it would be readable by more. */
+/** An older state, with the current value of fields in which it would have more readers. */
 export interface NarrowedState {
   readonly metadata: Metadata
   readonly lifted: ExtractedMetadata
@@ -39,9 +39,8 @@ export interface NarrowedState {
 }
 
 /**
- * The older state of an entry as it may be restored: never readable by more than the present one.
- *
- * @returns null when the older state is readable by no more as it is
+ * Adjusts an older state for restoring, so that no more readers can see it than the current one.
+ * @returns null when the older state needs no adjustment
  */
 export function narrowToPresent(scope: Scope, state: Entry, present: Readable): NarrowedState | null {
   const fields = widenedFields(present, state)

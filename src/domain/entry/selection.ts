@@ -1,40 +1,40 @@
 import { compareText, trim } from '../text'
 
-/** Which entries a delete means, and what it took (threads contract §2.6, history contract §3). */
+/** Selections of entries to delete, and results of deletions (threads contract §2.6, history contract §3). */
 
-/** A captured entry, and the version that it has to stand at; 0: whichever. */
+/** A captured entry with its expected version; 0 for any version. */
 export type CapturedAt = readonly [id: number, version: number]
 
-/** Which entries a delete means. Members are joined with AND. */
+/** The entries to delete. Members are joined with AND. */
 export interface DeleteSelection {
   readonly ids?: readonly number[]
   readonly threadIds?: readonly string[]
   readonly source?: 'user' | 'agent'
-  /** Created before this instant, milliseconds since 1970. */
+  /** Created before this time, milliseconds since 1970. */
   readonly createdBefore?: number
-  /** Of the one id that is named. */
+  /** Expected version of the only entry in `ids`. */
   readonly expectedVersion?: number
-  /** Whether nothing happens, and the delete fails, where the one id that is named is not there. */
+  /** Whether the delete fails, without any change, if the only entry in `ids` does not exist. */
   readonly mustStand?: boolean
-  /** Those that are named, where nothing happens unless all of them stand there as captured entries, at these versions. */
+  /** Entries that must exist as captured entries at these versions; otherwise nothing is deleted. */
   readonly captured?: readonly CapturedAt[]
 }
 
-/** What an erasure means. */
+/** The entries to erase. */
 export type EraseSelection = Pick<DeleteSelection, 'ids' | 'threadIds' | 'expectedVersion'>
 
-/** What an erasure took. */
+/** The result of an erasure. */
 export interface Erased {
-  /** Entries in all. */
+  /** Number of erased entries. */
   readonly count: number
-  /** Of these, what was archived, and what had been deleted before. */
+  /** The number of these that were archived, and that had been deleted before. */
   readonly archived: number
   readonly before: number
-  /** Of a thread, what the caller reads and may not change, which stays. */
+  /** Entries of a thread that the caller can read but not change, which remain. */
   readonly left: number
 }
 
-/** A delete did nothing: what it means stands otherwise, or is still being removed. */
+/** The delete changed nothing: the entries have changed, or are still being removed. */
 export class DeleteRefused extends Error {
   constructor() {
     super('a guard refused the delete')
@@ -42,13 +42,15 @@ export class DeleteRefused extends Error {
   }
 }
 
-/** Begins the name of every thread of memories, as opposed to conversations. */
+/** Prefix of the threads of memories, as opposed to conversations. */
 export const MEMORY_THREAD = 'project:'
 
-/** The thread in which a memory of a project is stored; it keeps that thread when it moves to another project. */
+/** The thread in which a memory of a project is stored. A memory keeps its thread when it moves to another project. */
 export const threadOfProject = (project: string | null): string => `${MEMORY_THREAD}${project ?? ''}`
 
-/** Tags as stored: trimmed, lower-cased, blanks dropped, unique, sorted by UTF-8 bytes (threads contract §2.3). */
+/**
+ * Normalizes tags: trimmed, lower case, without blanks and duplicates, sorted by UTF-8 bytes (threads contract §2.3).
+ */
 export function normalizeTags(tags: readonly string[]): string[] {
   const unique = new Set(tags.map((tag) => trim(tag).toLowerCase()).filter((tag) => tag !== ''))
   return [...unique].sort(compareText)

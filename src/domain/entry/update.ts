@@ -1,47 +1,46 @@
-import type { Inspection } from '../flaws'
 import { normalizeProject } from '../identity/project'
 import { homesOf, type Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
+import type { IssueCollector } from '../validation'
 import { checkMetadata, checkTags, checkText, checkUncaptured } from './draft'
 import { type Entry, readerOf } from './entry'
 import type { EntryChange, LifeChange } from './entry-write'
+import { extractMetadata, isCaptured } from './extracted-metadata'
 import type { DecodedImage, ImageInput } from './image'
 import { checkIndexed } from './indexed'
-import { extractMetadata, isCaptured } from './lifted-metadata'
 import { linksOfMetadata } from './link'
 import { type JsonObject, type Metadata, mergePatch, own, replaceMetadata } from './metadata'
 
-/** An update as a caller asks for it (threads contract §2.5). Absent fields stay as they are. */
+/** An update as requested (threads contract §2.5). Absent fields do not change. */
 export interface UpdateDraft {
   readonly id: number
   readonly text?: string | undefined
-  /** Replaces the entry's own keys; reserved keys that it does not name stay (`replaceMetadata`). */
+  /** Replaces metadata; reserved keys that it does not contain remain (`replaceMetadata`). */
   readonly metadata?: Metadata | undefined
-  /** RFC 7396. */
+  /** A JSON Merge Patch (RFC 7396). */
   readonly metadataPatch?: JsonObject | undefined
   readonly tags?: readonly string[] | undefined
   readonly images?: readonly ImageInput[] | undefined
-  /** The version that the caller has seen. */
+  /** The version that the caller has read. */
   readonly expectedVersion?: number | undefined
 }
 
-/** An update checked in itself, before any row is read. */
+/** A validated update, before any row is read. */
 export interface CheckedUpdate extends Omit<UpdateDraft, 'images'> {
   readonly images?: readonly DecodedImage[]
-  /** Makes the complete next metadata from those that are stored. */
+  /** Computes the complete new metadata from the stored ones. */
   readonly merge?: (before: Metadata) => Metadata
-  /** Of a memory: brings an archived one back. */
+  /** For a memory: restores it if it is archived. */
   readonly life?: LifeChange
 }
 
 /**
- * Notes what is wrong in itself, also that it asks for nothing, or for two things at once.
- *
- * @param indexed keys of metadata with an index
+ * Validates an update without its images, including that it has at least one field and not two conflicting ones.
+ * @param indexed indexed keys of metadata
  */
 export function checkUpdate(
   draft: UpdateDraft,
-  wrong: Inspection,
+  wrong: IssueCollector,
   indexed: ReadonlySet<string> = new Set(),
 ): Omit<UpdateDraft, 'images'> {
   const { id, text, metadata, metadataPatch, tags, images, expectedVersion } = draft
@@ -67,7 +66,7 @@ export function checkUpdate(
   }
 }
 
-/** Which fields an update names, in the order that results list them. */
+/** Names of the fields in an update, in the order of results. */
 export const updatedFields = (update: CheckedUpdate): string[] => [
   ...(update.text === undefined ? [] : ['text_content']),
   ...(update.metadata === undefined && update.metadataPatch === undefined ? [] : ['metadata']),
@@ -80,7 +79,7 @@ const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undef
   return typeof name === 'string' && name.trim() !== '' ? name : undefined
 }
 
-/** Keeping what was captured takes the mark away, and the end that capturing gave it. */
+/** Approves a captured entry: removes the mark and the expiry that capturing set. */
 function keptFrom(before: Metadata | null, after: Metadata): Metadata {
   const { captured: _, ...kept } = after
   if (own(kept, 'expires_at') === own(before, 'expires_at')) delete kept.expires_at
@@ -88,8 +87,8 @@ function keptFrom(before: Metadata | null, after: Metadata): Metadata {
 }
 
 /**
- * Metadata in which a merged project is named by the key under which the entry is stored. The caller names the project in which the entry
- * is, and an update that moves it from one key to the other would give it the readers of that key.
+ * Replaces the name of a merged project by the key under which the entry is stored. The caller means the same project,
+ * and storing the other key would change who can read the entry.
  */
 function keptHome(principal: Principal, { project }: Pick<Entry, 'project'>, metadata: Metadata): Metadata {
   const named = own(metadata, 'project')
@@ -99,10 +98,9 @@ function keptHome(principal: Principal, { project }: Pick<Entry, 'project'>, met
 }
 
 /**
- * Applies updates of one entry, in order, to the row as it was read.
- *
- * @param entry one that is the caller's to change; its text is null where it is long
- * @throws Problem when the outcome is not allowed (metadata too large, audience unknown, project closed)
+ * Applies updates of one entry, in order, to the row that was read.
+ * @param entry an entry that the caller can change; its text is null where it is long
+ * @throws Problem when the result is invalid (metadata too large, unknown audience, forbidden project)
  */
 export async function applyUpdates(
   principal: Principal,
@@ -132,7 +130,8 @@ export async function applyUpdates(
     if (!entry.captured) checkUncaptured(metadata)
     else if (!isCaptured(metadata)) metadata = keptFrom(entry.metadata, metadata)
   }
-  // The entry keeps its writer's name where its metadata names none, and the project that it has from its writer's key.
+  // Without an agent in its metadata, the entry keeps its writer; without a project, it keeps the one from its writer's
+  // key.
   const named = own(entry.metadata, 'project')
   const keptProject = typeof named === 'string' && normalizeProject(named) !== null ? null : entry.project
   if (metadata) metadata = keptHome(principal, entry, metadata)

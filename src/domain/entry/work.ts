@@ -6,13 +6,13 @@ export type WorkStatus = (typeof WORK_STATUSES)[number]
 /** Statuses of work that has begun and not ended (packs contract, "In-flight work"). */
 export const IN_FLIGHT = ['doing', 'blocked', 'review'] as const
 
-/** The kinds that are work (platform contract §2, facet active_work). */
+/** The kinds that are work (platform contract §2, section active_work). */
 export const WORK_KINDS = ['task', 'epic', 'project'] as const satisfies readonly Kind[]
 
-/** Work that can have a status. */
+/** Whether a kind has a work status. */
 export const isWork = (kind: string): boolean => WORK_KINDS.some((known) => known === kind)
 
-/** Other words for the statuses, in lower case with single spaces, as issue trackers and to-do lists of agents use them. */
+/** Synonyms of statuses, in lower case with single spaces, from issue trackers and to-do lists of agents. */
 const SYNONYMS: Readonly<Record<WorkStatus, string>> = {
   todo: 'to do, open, opened, reopened, pending, new, planned, backlog, queued, scheduled, not started, ready, triage',
   doing: 'in progress, inprogress, wip, work in progress, active, started, ongoing, in development, in flight',
@@ -26,7 +26,7 @@ const STATUS_OF: ReadonlyMap<string, WorkStatus> = new Map(
   WORK_STATUSES.flatMap((status) => [status, ...SYNONYMS[status].split(', ')].map((word) => [word, status] as const)),
 )
 
-/** The status that a word means, in any case, with spaces, hyphens or underscores; null for any other value. */
+/** Parses a status in any case, with spaces, hyphens or underscores; null for any other value. */
 export const readWorkStatus = (value: unknown): WorkStatus | null =>
   typeof value === 'string' && value.length <= 40
     ? (STATUS_OF.get(
@@ -38,10 +38,9 @@ export const readWorkStatus = (value: unknown): WorkStatus | null =>
     : null
 
 /**
- * The warning about a status that work does not have.
- *
- * @param kind of the entry; null where it is not known
- * @param status as it was sent
+ * The warning about an unknown status of work.
+ * @param kind kind of the entry; null if unknown
+ * @param status status as sent
  */
 export const statusWarnings = (kind: string | null, status: unknown): string[] =>
   kind === null ||
@@ -51,6 +50,6 @@ export const statusWarnings = (kind: string | null, status: unknown): string[] =
   readWorkStatus(status) !== null
     ? []
     : [
-        `status "${status.slice(0, 40)}" is stored, but is not a status of work: use one of ${WORK_STATUSES.join(', ')}, ` +
-          'so that packs know whether this is in progress or done',
+        `status "${status.slice(0, 40)}" is stored but unknown. Use one of ${WORK_STATUSES.join(', ')}, ` +
+          'so that packs show whether the work is in progress or done',
       ]

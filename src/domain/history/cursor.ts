@@ -2,17 +2,17 @@ import { invalidInput, type Problem } from '../errors'
 import { withoutTrailing } from '../text'
 
 /**
- * Cursors of the feed: a position, sealed with AES-GCM under a key of the deployment, for one org. Each sealing draws a new
- * nonce, so that two cursors of one place have nothing in common: nobody learns from them whether something that they may
- * not see has happened, or how much.
+ * Seals and opens cursors of the change feed: a position, encrypted with AES-GCM under a key of the deployment, for one
+ * organization. Each cursor has a new nonce, so that comparing cursors reveals nothing about changes that a reader
+ * cannot see.
  */
 export interface CursorSeal {
   seal(org: string, position: number): Promise<string>
-  /** The position, or null for what this deployment has not sealed for this org. */
+  /** The position, or null for a cursor that this deployment did not seal for this organization. */
   open(org: string, cursor: string): Promise<number | null>
 }
 
-/** AES-GCM asks for 96 bits, and adds a tag of 128. */
+/** AES-GCM needs a nonce of 96 bits and adds a tag of 128 bits. */
 const NONCE_BYTES = 12
 const POSITION_BYTES = 8
 const FORMAT = /^[A-Za-z0-9_-]{48}$/
@@ -28,7 +28,7 @@ function toBase64Url(bytes: Uint8Array): string {
 const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
-/** @param secret of the deployment, of any length and form */
+/** Creates the seal. @param secret a secret of the deployment, of any length and form */
 export async function createCursorSeal(secret: string): Promise<CursorSeal> {
   const digest = await crypto.subtle.digest('SHA-256', utf8(`cursors of the feed\n${secret}`))
   const key = await crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
@@ -59,9 +59,9 @@ export async function createCursorSeal(secret: string): Promise<CursorSeal> {
   }
 }
 
-/** One answer for a cursor that is too old, of another store, or none at all: nothing is told of which. */
+/** The error for a cursor that is expired, invalid or of another server. It does not reveal which. */
 export const staleCursor = (): Problem =>
   invalidInput(
-    'after is no cursor that this feed still goes on from: call without after for a new one, list what there is, and go on from it',
+    'The cursor in after has expired or is not valid. Call again without after to get a new one, list the current entries, then continue from it.',
     { resync_from: 'list' },
   )

@@ -1,18 +1,19 @@
-// Which lines of two texts differ? The shortest answer where few do, else one by what occurs once in both, so that the work is bounded.
+// Compares two texts line by line. Finds the shortest diff for few differences, else one anchored at unique lines, so
+// that the work is bounded.
 
 import { diffArrays, FILE_HEADERS_ONLY, formatPatch, type StructuredPatchHunk } from 'diff'
 
-/** So many lines of one kind: of both texts, of the old one alone, or of the new one alone. */
+/** A run of consecutive lines: in both texts, in the old one only, or in the new one only. */
 export interface Run {
   readonly kind: 'same' | 'removed' | 'added'
   readonly count: number
 }
 
-/** Lines that differ at most where the shortest answer is looked for in the whole; the work grows with the square of it. */
+/** Maximum number of differing lines for the shortest diff; the work grows with its square. */
 const MAX_EDITS = 300
-/** The same between two lines that occur once in both. */
+/** The same limit between two anchors. */
 const MAX_EDITS_BETWEEN = 100
-/** Squares of those numbers that are spent in all on what lies between: some 50 ms of work. */
+/** Limit of the sum of squared edits between all anchors: about 50 ms of work. */
 const MOST_WORK = 400_000
 
 interface Stretch {
@@ -20,7 +21,7 @@ interface Stretch {
   readonly now: readonly number[]
 }
 
-/** Lines as numbers, equal ones alike, so that each is read once. */
+/** Numbers the lines, equal lines alike, so that each line is read once. */
 function numbered(old: readonly string[], now: readonly string[]): Stretch {
   const numbers = new Map<string, number>()
   const numberOf = (line: string): number => {
@@ -31,7 +32,7 @@ function numbered(old: readonly string[], now: readonly string[]): Stretch {
   return { old: old.map(numberOf), now: now.map(numberOf) }
 }
 
-/** @returns null where more than so many lines differ */
+/** The shortest diff. @returns null where more than `maxEditLength` lines differ */
 function shortest({ old, now }: Stretch, maxEditLength: number): Run[] | null {
   const parts = diffArrays([...old], [...now], { maxEditLength })
   return (
@@ -44,7 +45,7 @@ const replaced = ({ old, now }: Stretch): Run[] => [
   { kind: 'added', count: now.length },
 ]
 
-/** Places of the lines that occur once in both, as many as stand in the same order. */
+/** The places of lines that occur exactly once in both texts, the longest sequence in the same order. */
 function anchors({ old, now }: Stretch): [old: number, now: number][] {
   const onlyPlaces = (lines: readonly number[]): Map<number, number> => {
     const places = new Map<number, number>()
@@ -56,7 +57,7 @@ function anchors({ old, now }: Stretch): [old: number, now: number][] {
     const other = inNow.get(line) ?? -1
     return place < 0 || other < 0 ? [] : [[place, other]]
   })
-  // Where the best sequence of each length ends, and what goes before each pair.
+  // The end of the best sequence of each length, and the predecessor of each pair.
   const ends: number[] = []
   const before: number[] = []
   for (const [i, [, place]] of pairs.entries()) {
@@ -74,7 +75,10 @@ function anchors({ old, now }: Stretch): [old: number, now: number][] {
   return chosen.reverse()
 }
 
-/** By the lines that occur once in both; what lies between two of them is compared by itself, or all of it is replaced. */
+/**
+ * A diff anchored at the lines that occur once in both texts. The parts between them are compared separately, or
+ * replaced completely.
+ */
 function betweenAnchors(whole: Stretch): Run[] {
   const { old, now } = whole
   const runs: Run[] = []
@@ -88,11 +92,11 @@ function betweenAnchors(whole: Stretch): Run[] {
     runs.push(...((compares ? shortest(part, edits) : null) ?? replaced(part)), { kind: 'same', count: 1 })
     ;[fromOld, fromNow] = [toOld + 1, toNow + 1]
   }
-  // Behind the last one stands no line.
+  // No line follows the last part.
   return runs.slice(0, -1)
 }
 
-/** What leads from the old lines to the new ones, in order; no two runs of a kind follow each other. */
+/** The runs that turn the old lines into the new ones, in order; consecutive runs have different kinds. */
 export function differingLines(old: readonly string[], now: readonly string[]): Run[] {
   const whole = numbered(old, now)
   const runs = shortest(whole, MAX_EDITS) ?? betweenAnchors(whole)
@@ -105,11 +109,11 @@ export function differingLines(old: readonly string[], now: readonly string[]): 
   return joined
 }
 
-/** Characters of a diff that a result shows. */
+/** Maximum characters of a diff in a result. */
 const MAX_SHOWN = 20_000
-/** Lines of each text that are compared, from the first that differs on: no diff shows more. */
+/** Maximum lines of each text that are compared, from the first difference on. */
 const MAX_LINES = 20_000
-/** Lines that stay, shown around those that differ. */
+/** Unchanged lines shown around a difference. */
 const CONTEXT = 3
 
 const CUT = '\n(cut; read both versions for the rest)'
@@ -120,14 +124,14 @@ interface VersionText {
   readonly text: string
 }
 
-/** Where the line begins that holds a place, or one so many lines before it. */
+/** The start of the line that contains a position, or of the line `before` lines above it. */
 function lineStart(text: string, place: number, before = 0): number {
   let start = text.lastIndexOf('\n', place - 1) + 1
   for (let i = 0; i < before && start > 0; i++) start = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
   return place === 0 ? 0 : start
 }
 
-/** What differs: where it begins in both texts, some lines before the first difference, and where it ends in each. */
+/** The part of both texts that differs, with some lines before the first difference. */
 function differingPart(old: string, now: string): { from: number; oldEnd: number; nowEnd: number } {
   const shorter = Math.min(old.length, now.length)
   let same = 0
@@ -136,14 +140,14 @@ function differingPart(old: string, now: string): { from: number; oldEnd: number
   let tail = 0
   while (tail < shorter - first && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail))
     tail++
-  // The end begins with a whole line, and some of its lines are shown.
+  // The common end starts at a line, and some of its lines are shown.
   let kept = old.indexOf('\n', old.length - tail)
   for (let i = 0; i < CONTEXT && kept >= 0; i++) kept = old.indexOf('\n', kept + 1)
   const end = kept < 0 || tail === 0 ? 0 : old.length - kept - 1
   return { from: lineStart(old, first, CONTEXT), oldEnd: old.length - end, nowEnd: now.length - end }
 }
 
-/** Lines with their ends, as many as are compared. */
+/** Lines with their line ends, up to the maximum. */
 function linesOf(text: string, from: number, end: number): { lines: string[]; more: boolean } {
   const lines: string[] = []
   let at = from
@@ -161,15 +165,15 @@ function count(text: string, end: number): number {
   return lines
 }
 
-/** Lines of a diff, each behind the sign of what became of it. */
+/** Lines of a diff with their sign. */
 const signed = (sign: string, lines: readonly string[]): string[] =>
   lines.flatMap((line) => (line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, NO_END]))
 
-/** Without what differs at the end, where more lines follow in both: what became of these is known by those alone. */
+/** Drops the last differences where both texts continue: the lines that follow could change them. */
 const known = (runs: readonly Run[]): readonly Run[] =>
   runs.slice(0, runs.findLastIndex(({ kind }) => kind === 'same') + 1 || undefined)
 
-/** @param before lines of both texts that go before these */
+/** Groups runs into hunks with context. @param before number of lines of both texts before these */
 function hunksOf(
   runs: readonly Run[],
   old: readonly string[],
@@ -181,7 +185,7 @@ function hunksOf(
   for (const [i, { kind, count: length }] of runs.entries()) {
     const isLast = i === runs.length - 1
     if (kind === 'same') {
-      // What follows a hunk, and what goes before the next one; both where they meet.
+      // Context after a hunk and before the next one; one block where the two touch.
       const joins = i > 0 && !isLast && length <= 2 * CONTEXT
       const behind = i === 0 ? 0 : joins ? length : Math.min(CONTEXT, length)
       const ahead = isLast || joins ? 0 : Math.min(CONTEXT, length)
@@ -214,8 +218,8 @@ function hunksOf(
 }
 
 /**
- * A unified diff of two versions of a text, which leads from one to the other unless it is cut. It is the shortest one where few lines
- * differ; the work is bounded whatever the texts are.
+ * A unified diff of two versions of a text, possibly cut. It is the shortest diff where few lines differ; the work is
+ * bounded for any texts.
  */
 export function textDiff(before: VersionText, after: VersionText): string {
   const { from, oldEnd, nowEnd } = differingPart(before.text, after.text)

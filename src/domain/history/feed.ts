@@ -1,27 +1,30 @@
 import { homesOf, type Scope } from '../identity/scope'
 
-/** What a change of an entry means to whoever follows the feed (history contract §4). */
+/** Filters and items of the change feed (history contract §4). */
 export const FEED_ACTIONS = ['stored', 'updated', 'deleted'] as const
 export type FeedAction = (typeof FEED_ACTIONS)[number]
 
-/** Pages of the feed. */
+/** Default number of changes on a page. */
 export const FEED_LIMIT = 50
 export const MAX_FEED_LIMIT = 200
-/** Seconds that a call may wait for the next change. */
+/** Maximum seconds that a call may wait for the next change. */
 export const MAX_WAIT_SECONDS = 20
-/** Characters of a text that an item of the feed shows. */
+/** Maximum length of the text preview in an item. */
 export const FEED_PREVIEW = 160
 
-/** Where an entry stands while lists show it. */
+/** The thread, project and reader of a listed entry. */
 export interface Place {
-  /** Null only of an erased row, which no filter finds. */
+  /** Null only for an erased row, which no filter matches. */
   readonly threadId: string | null
   readonly project: string | null
-  /** '' for everyone in the org, else the one owner who may read it. */
+  /** '' for everyone in the organization, else the one owner who can read it. */
   readonly reader: string
 }
 
-/** Where an entry stood before and after a change; null where lists showed it to nobody: not there, archived, expired, a diary page. */
+/**
+ * The place of an entry before and after a change; null where it was not listed: absent, archived, expired or a diary
+ * page.
+ */
 export interface VisibilityChange {
   readonly entryId: number
   readonly before: Place | null
@@ -29,7 +32,7 @@ export interface VisibilityChange {
   readonly erased: boolean
 }
 
-/** What a follower wants to hear of; null for everything. */
+/** A filter of the feed; null members match everything. */
 export interface FeedFilter {
   readonly threadId: string | null
   readonly project: string | null
@@ -37,9 +40,9 @@ export interface FeedFilter {
   readonly entryId?: number
 }
 
-export const WHOLE_FEED: FeedFilter = { threadId: null, project: null, actions: null }
+export const UNFILTERED_FEED: FeedFilter = { threadId: null, project: null, actions: null }
 
-/** Whom an entry at a place is shown to: the rule of `sql/visibility.ts` in plain code. */
+/** Whether an entry at a place is visible to a scope: the rule of the SQL visibility module in code. */
 const admits = ({ projects, owner }: Scope, { project, reader }: Place): boolean =>
   (reader === '' || reader === owner) && (projects === null || project === null || projects.includes(project))
 
@@ -48,8 +51,8 @@ const isWanted = (scope: Scope, { threadId, project }: FeedFilter, place: Place,
   (project === null || (!erased && place.project !== null && homesOf(scope, project).includes(place.project)))
 
 /**
- * What a change is to somebody: an entry that came into their sight was stored, one that left it was deleted, whatever was
- * done to it; null when they saw it neither before nor after. A filter is a part of their sight.
+ * The action of a change as a reader sees it: "stored" when the entry became visible, "deleted" when it stopped being
+ * visible, null when it was visible neither before nor after. The filter limits what is visible.
  */
 export function actionFor(scope: Scope, filter: FeedFilter, sight: VisibilityChange): FeedAction | null {
   if (filter.entryId !== undefined && filter.entryId !== sight.entryId) return null
@@ -62,22 +65,25 @@ export function actionFor(scope: Scope, filter: FeedFilter, sight: VisibilityCha
 
 /** One item of the feed, as its reader sees it. */
 export interface FeedChange {
-  /** Random; shared by everything that one call did. */
+  /** Random; shared by all changes of one call. */
   readonly changeId: string
   readonly action: FeedAction
   readonly entryId: number
-  /** Of the side that the reader sees: after the change, or before one that took the entry out of sight. Null when erased. */
+  /**
+   * The place that the reader can see: after the change, or before it if the entry is not visible any more. Null when
+   * erased.
+   */
   readonly threadId: string | null
   readonly project: string | null
   readonly kind: string | null
   readonly version: number
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Who did it; null for the schedule, or a caller without a name. */
+  /** The agent that made the change; null for scheduled work, or a caller without a name. */
   readonly agent: string | null
-  /** The beginning of the text as it stands now; '' when the reader sees it no more. */
+  /** The start of the current text; '' when the reader cannot see it any more. */
   readonly preview: string
-  /** Its place in the order of commits; never shown to anybody. */
+  /** Position in commit order; never returned to callers. */
   readonly position: number
   readonly sight: VisibilityChange
 }

@@ -2,19 +2,19 @@ import type { Entry } from '../entry/entry'
 import { Problem } from '../errors'
 import { DAY_MS, HOUR_MS, type Millis } from '../time'
 
-/** Versions of entries (history contract §1, §3). */
+/** Versions of entries: their parts, conflicts and retention (history contract §1, §3). */
 
-/** The parts that a change may concern, in the order of the bits of `entry_versions.changed`. */
+/** The parts of an entry that a change can affect, in the order of the bits of `entry_versions.changed`. */
 export const CHANGED_PARTS = ['text', 'metadata', 'tags', 'images', 'thread', 'kind', 'layer'] as const
 type ChangedPart = (typeof CHANGED_PARTS)[number]
 
-/** The parts that a mask of bits names. */
+/** The parts that a bit mask contains. */
 export const changedParts = (mask: number): ChangedPart[] => CHANGED_PARTS.filter((_, bit) => (mask >> bit) & 1)
 
 export const VERSION_ACTIONS = ['stored', 'updated', 'deleted', 'restored'] as const
 type VersionAction = (typeof VERSION_ACTIONS)[number]
 
-/** One version of an entry, as a list of them tells it. */
+/** One version of an entry, as it is listed. */
 export interface Version {
   readonly version: number
   /** Milliseconds since 1970. */
@@ -22,9 +22,9 @@ export interface Version {
   readonly action: VersionAction
   readonly agent: string | null
   readonly keyId: string
-  /** Against the version before; null when that is not kept, or not the reader's to see. */
+  /** Parts that differ from the version before; null when that is not retained or not visible to the reader. */
   readonly changed: readonly ChangedPart[] | null
-  /** The beginning of its text; empty for a deletion. */
+  /** The start of its text; empty for a deletion. */
   readonly preview: string
 }
 
@@ -33,11 +33,11 @@ export const VERSION_PREVIEW = 160
 
 type Standing = Omit<Entry, 'text'>
 
-/** Who made the version that stands there; where nobody is known, who stored it. */
+/** The agent or key that wrote the current version; if unknown, the one that stored the entry. */
 const makerOf = ({ changedAgent, changedBy, agent, createdBy }: Standing): string =>
   changedAgent ?? changedBy ?? agent ?? createdBy
 
-/** Refuses to touch an entry that stands at another version than a caller has seen. */
+/** The error for an entry whose version is not the expected one. */
 export function versionConflict(
   now: { readonly id: number; readonly version: number; readonly at: number; readonly by: string },
   expected: number,
@@ -54,30 +54,33 @@ export function versionConflict(
   )
 }
 
-/** @throws Problem conflict unless the entry, after so many further changes of the same call, is at the expected version */
+/**
+ * Checks the version of an entry after `further` changes of the same call. @throws Problem conflict unless it is the
+ * expected one
+ */
 export function checkVersion(entry: Standing, expected: number | undefined, further = 0): void {
   const version = entry.version + further
   if (expected === undefined || expected === version) return
   throw versionConflict({ id: entry.id, version, at: entry.updatedAt, by: makerOf(entry) }, expected)
 }
 
-/** For how long what has been is kept. */
+/** Retention of history and receipts. */
 export interface HistoryTerms {
-  /** Days that an old state of an entry can be read and brought back; 0: none is kept. */
+  /** Days for which an old version can be read and restored; 0 disables history. */
   readonly days: number
-  /** Hours in which a call made again with its key is answered as at first. */
+  /** Hours for which a call with the same idempotency key gets the same answer. */
   readonly receiptHours: number
 }
 
-/** Nothing is kept; receipts for a day. */
+/** Disables history; receipts are retained for a day. */
 export const NO_HISTORY: HistoryTerms = { days: 0, receiptHours: 24 }
 
-/** The instant up to which old states are forgotten, in milliseconds since 1970. */
-export const oldestKept = ({ days }: HistoryTerms, now: Millis): Millis => now - days * DAY_MS
+/** The time up to which old versions are deleted, in milliseconds since 1970. */
+export const historyCutoff = ({ days }: HistoryTerms, now: Millis): Millis => now - days * DAY_MS
 
-/** Until when what is deleted now can be brought back; null when it cannot. */
+/** The time until which an entry deleted now can be restored; null when it cannot. */
 export const restorableUntil = ({ days }: HistoryTerms, now: Millis): Millis | null =>
   days === 0 ? null : now + days * DAY_MS
 
-/** The instant up to which receipts are forgotten. */
-export const oldestReceipt = ({ receiptHours }: HistoryTerms, now: Millis): Millis => now - receiptHours * HOUR_MS
+/** The time up to which receipts are deleted. */
+export const receiptCutoff = ({ receiptHours }: HistoryTerms, now: Millis): Millis => now - receiptHours * HOUR_MS

@@ -1,16 +1,16 @@
 import type { Millis } from '../time'
 
-/** What happened, for the audit log (platform contract §5): counts and codes, never text. */
+/** An event of the audit log (platform contract §5): counts and codes, never text. */
 export interface AuditEvent {
-  /** Who did it: a key's id, `local` in open mode, or `admin-token`. */
+  /** ID of the key, `local` in open mode, or `admin-token`. */
   readonly keyId: string
   readonly agent: string | null
   /** Name of the tool or route. */
   readonly action: string
   readonly tool: string | null
-  /** Entries it touched; the first 10,000 of more. */
+  /** IDs of the affected entries; only the first 10,000. */
   readonly ids: readonly number[]
-  /** False for a denial. */
+  /** False for a denied call. */
   readonly allowed: boolean
   readonly detail: Readonly<Record<string, number | string>>
 }
@@ -22,8 +22,8 @@ export interface AuditRow extends AuditEvent {
   readonly at: Millis
 }
 
-/** More ids than this are counted, not listed, so that a row stays far below what a database takes. */
+/** Maximum number of IDs in a row of the audit log, which keeps a row well below database limits. */
 export const MAX_AUDIT_IDS = 10_000
 
-/** Entries that one call deletes at most, those with the lowest ids: as many as its row of the audit log names. */
+/** Maximum number of entries that one call deletes, those with the lowest IDs: as many as its audit row lists. */
 export const MOST_DELETED = MAX_AUDIT_IDS

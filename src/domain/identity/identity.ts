@@ -4,22 +4,22 @@ import type { Millis } from '../time'
 import { MAX_PROJECT, normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 
-/** Orgs, projects and keys (platform contract §5), and what may stand in them. */
+/** Organizations, projects and keys (platform contract §5), and the rules for their IDs and names. */
 export interface Org {
   readonly id: string
   readonly name: string
-  /** Milliseconds since 1970, as every time here; null for the org of open mode, which nobody made. */
+  /** Milliseconds since 1970, like all times here; null for the organization of open mode, which exists by default. */
   readonly createdAt: Millis | null
 }
 
 export interface Project {
   readonly id: string
   readonly name: string
-  /** Null for a project that exists by its entries alone. */
+  /** Null for a project that exists through its entries only. */
   readonly createdAt: Millis | null
 }
 
-/** A key without its secret, which only its holder has. */
+/** A key without its secret, which the server does not store. */
 export interface ApiKey {
   readonly id: string
   readonly org: string
@@ -27,29 +27,29 @@ export interface ApiKey {
   readonly role: Role
   readonly projects: readonly string[] | null
   readonly agent: string | null
-  /** Whose private entries and diaries it sees. */
+  /** The owner whose private entries and diaries it can read. */
   readonly owner: string
-  /** Whether what hooks send with it is captured. */
+  /** Whether events that hooks send with it are captured. */
   readonly captures: boolean
   readonly createdAt: Millis
   readonly createdBy: string
   readonly expiresAt: Millis | null
   readonly revokedAt: Millis | null
   readonly lastUsedAt: Millis | null
-  /** The version of the org's directory of projects; present where the key was read to accept a credential. */
+  /** Version of the project directory; present where the key was read to accept a credential. */
   readonly directory?: number
 }
 
 export const MAX_NAME = 128
 const ORG_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-/** @throws Problem invalid_input that names the rule */
+/** Checks an organization ID. @throws Problem invalid_input that states the rule */
 export function checkOrgId(id: unknown): string {
   if (typeof id === 'string' && ORG_ID.test(id)) return id
   throw invalidInput('id must be 1 to 64 characters of a–z, 0–9, ".", "_" and "-", and begin with a letter or a digit')
 }
 
-/** A short text that people and agents read. */
+/** Checks a short name for people and agents. @throws Problem invalid_input */
 export function checkName(value: unknown, field: string): string {
   const name = typeof value === 'string' ? trim(value) : ''
   if (name === '') throw invalidInput(`${field} must be a text that is not blank`)
@@ -59,7 +59,7 @@ export function checkName(value: unknown, field: string): string {
   return name
 }
 
-/** The same normal form that `metadata.project` is brought to, so that a key and its entries name one project. */
+/** Checks a project ID and normalizes it like `metadata.project`, so that a key and its entries use one name. */
 export function checkProjectId(value: unknown, field = 'id'): string {
   const id = typeof value === 'string' ? normalizeProject(value) : null
   if (id === null) throw invalidInput(`${field} must be a project id that is not blank`)
@@ -69,15 +69,14 @@ export function checkProjectId(value: unknown, field = 'id'): string {
   return id
 }
 
-/** Owners that no key is given by chance: whoever sits at the machine in open mode, and the operator. */
+/** Owners that new keys cannot get by name: the user of open mode, and the holder of ADMIN_TOKEN. */
 const RESERVED_OWNERS = ['local', 'admin-token']
 const MAX_OWNER_STEM = 100
 
 /**
- * A readable owner for a key that names none: its name in letters and digits, numbered where that was taken. A new owner has
- * no entries, so it must be one that nobody has or had.
- *
- * @param taken every owner of the org, past ones too
+ * A readable owner for a key that names none: its name in letters and digits, with a number if another owner has that
+ * name. A new owner must not see entries of an earlier one, so names are never reused.
+ * @param taken all owners of the organization, past ones included
  */
 export function newOwner(name: string, taken: readonly string[]): string {
   const words = name
@@ -91,13 +90,16 @@ export function newOwner(name: string, taken: readonly string[]): string {
   return owner
 }
 
-/** Owners of keys from before owners had names are ids of keys; they can be joined, but no new one looks like them. */
+/**
+ * Checks the owner of a new key. Owners of old keys have the form of key IDs: a new key can share such an owner, but
+ * not create one.
+ */
 export function checkOwner(owner: string, taken: readonly string[]): string {
   if (owner.startsWith('key_') && !taken.includes(owner)) throw invalidInput('owner must not begin with "key_"')
   return owner
 }
 
-/** A key, and those that were made with it, by it or by those. */
+/** A key and all keys that were created with it, directly or indirectly. */
 export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] {
   const family = [key]
   const known = new Set([key.id])
@@ -124,10 +126,10 @@ export const principalOf = ({ id, org, projects, owner, role, agent, captures, d
   ...(directory === undefined ? {} : { directory }),
 })
 
-/** Whether a key sees no project that a narrowed administrator does not see. */
+/** Whether a list of projects stays within the projects of a narrowed administrator. */
 export const isWithin = (projects: readonly string[] | null, bounds: readonly string[] | null): boolean =>
   bounds === null || projects?.every((project) => bounds.includes(project)) === true
 
-/** An id that is taken; the same call finds it taken again. */
+/** The error for an ID that exists already. Not retryable. */
 export const alreadyExists = (what: 'Organization' | 'Project', id: string): Problem =>
   new Problem('conflict', `${what} already exists: ${id}`, { retryable: false })

@@ -4,7 +4,10 @@ import { type Millis, parseInstant } from '../time'
 import { type ApiKey, checkName, checkProjectId } from './identity'
 import { ROLES } from './scope'
 
-/** The text of a bearer key: `cp_`, 32 random bytes as base64url, and a checksum, so that a typo never asks the database. */
+/**
+ * Format of a bearer key: `cp_`, 32 random bytes as base64url, and a checksum, so that a typo does not need a database
+ * query.
+ */
 const FORMAT = /^cp_([A-Za-z0-9_-]{43})([0-9A-Za-z]{6})$/
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -30,20 +33,20 @@ function checksum(secret: string): string {
   return text
 }
 
-/** @param random 32 bytes of randomness, which are the secret */
+/** The text of a key. @param random 32 random bytes, the secret */
 export function formatKey(random: Uint8Array): string {
   const base64 = btoa(String.fromCharCode(...random))
   const secret = withoutTrailing(base64, '=').replaceAll('+', '-').replaceAll('/', '_')
   return `cp_${secret}${checksum(secret)}`
 }
 
-/** Whether a text has the form and the checksum of a key; says nothing about whether such a key was ever made. */
+/** Whether a text has the form and the checksum of a key. Does not check whether the key exists. */
 export function isWellFormedKey(text: string): boolean {
   const [, secret, sum] = FORMAT.exec(text) ?? []
   return secret !== undefined && checksum(secret) === sum
 }
 
-/** Compares two hashes of equal length in a time that does not depend on where they differ. */
+/** Compares two hashes of equal length in constant time. */
 export function sameHash(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   let difference = 0
@@ -51,7 +54,7 @@ export function sameHash(a: string, b: string): boolean {
   return difference === 0
 }
 
-/** What a new key is asked to be, as it arrives. */
+/** The requested properties of a new key, unchecked. */
 export interface KeyDraft {
   readonly name?: unknown
   readonly role?: unknown
@@ -68,7 +71,7 @@ function checkProjects(value: unknown): string[] | null {
   if (value === undefined || value === null) return null
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_KEY_PROJECTS)
     throw invalidInput(
-      `projects must be a list of 1 to ${MAX_KEY_PROJECTS} project ids; leave it out for a key of all projects`,
+      `projects must be a list of 1 to ${MAX_KEY_PROJECTS} project IDs; leave it out for a key that reaches all projects`,
     )
   return [...new Set(value.map((item) => checkProjectId(item, 'projects')))]
 }
@@ -89,7 +92,7 @@ function checkCapture(value: unknown): boolean {
   return value
 }
 
-/** @throws Problem invalid_input */
+/** Validates the properties of a new key. @throws Problem invalid_input */
 export function checkKeyDraft(
   draft: KeyDraft,
   now: Millis,

@@ -3,31 +3,35 @@ export type NameKind = 'short' | 'remote' | 'folder' | 'other'
 
 export interface ProjectName {
   readonly kind: NameKind
-  /** The name as it is compared: without case, credentials, ports, `.git` and the spelling of a remote. */
+  /**
+   * The form in which names are compared: without case, credentials, ports, `.git` and variants of a remote's spelling.
+   */
   readonly normal: string
-  /** The last segment of `normal`; empty where it has none. */
+  /** The last segment of `normal`; empty if there is none. */
   readonly segment: string
-  /** The key of a project that is named so first. Never a credential: a remote is its normal form. */
+  /** The key of a project created with this name. Never contains a credential: a remote is in its normal form. */
   readonly key: string
 }
 
-/** A name that a write gives to a project. */
+/** A name that a write adds to a project. */
 export interface Attachment {
   readonly name: ProjectName
   readonly home: string
-  /** Whether the project comes into being with it. */
+  /** Whether this creates the project. */
   readonly isNew: boolean
   readonly isNarrow: boolean
-  /** Whether the answer names it: not where the name is only another spelling, or came with one that did. */
+  /**
+   * Whether the answer mentions the name: false for another spelling, or a name that came with one that is mentioned.
+   */
   readonly isTold: boolean
 }
 
-/** The names that one call gives. They are part of its first batch, and of no further one. */
+/** The names that one call adds. They are part of its first batch only. */
 export class PendingNames {
-  /** Whether a batch that gives them was committed. */
+  /** Whether the batch that adds them was committed. */
   isGiven = false
 
-  /** @param version of the directory by which the call's names were resolved */
+  /** @param version version of the directory that the names were resolved with */
   constructor(
     readonly version: number,
     readonly attachments: readonly Attachment[],

@@ -1,7 +1,7 @@
 import { normalizeProject } from './project'
 import type { ProjectName } from './project-attachment'
 
-/** Longer remotes are not read. */
+/** Longer remotes are ignored. */
 const MOST_REMOTE = 1_000
 
 /** Hosts that serve the repositories of another host on a different port. */
@@ -14,16 +14,16 @@ const SAME_HOST: Readonly<Record<string, string>> = {
 function decoded(path: string): string {
   try {
     const text = decodeURIComponent(path)
-    // What would be read otherwise the next time stays encoded.
+    // Characters with a meaning in URLs stay encoded, so that decoding twice gives the same result.
     return /[?#%\\\s]/.test(text) ? path : text
   } catch {
     return path
   }
 }
 
-/** `github.com/acme/ferry` from a host and a path; null where the path is empty. */
+/** `github.com/acme/ferry` from a host and a path; null for an empty path. */
 function remoteForm(host: string, path: string): string | null {
-  // A query may hold a token.
+  // A query may contain a token.
   const parts = path
     .slice(0, path.search(/[?#]/) < 0 ? path.length : path.search(/[?#]/))
     .split('/')
@@ -41,14 +41,14 @@ function ofUrl(remote: string): string | null {
   return remoteForm(url.hostname, decoded(url.pathname))
 }
 
-/** `git@github.com:acme/ferry.git`; null for a path. The letter of a drive is not a host. */
+/** `git@github.com:acme/ferry.git`; null for a path. A drive letter is not a host. */
 function ofScp(remote: string): string | null {
   const colon = remote.indexOf(':')
   const host = remote.slice(remote.lastIndexOf('@', colon) + 1, colon)
   return colon < 0 || host.length < 2 || host.includes('/') ? null : remoteForm(host, remote.slice(colon + 1))
 }
 
-/** The normal form of a remote of git; null for a path. */
+/** The normal form of a git remote; null for a path. */
 export function remoteOf(remote: string): string | null {
   const given = remote.trim()
   if (given.length > MOST_REMOTE) return null
@@ -56,7 +56,7 @@ export function remoteOf(remote: string): string | null {
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
-/** With a user, or a host that has a dot: other names may hold a colon too. */
+/** Requires a user, or a host with a dot: other names may contain a colon too. */
 const SCP = /^(?:[^\s@/:\\]+@[a-z0-9._-]+|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(?!\d+\/)[^\s:]*\S$/i
 const BARE = /^(?:[^\s@/]*@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?\/([^?#]+)/i
 
@@ -93,8 +93,7 @@ const lastOf = (normal: string): string => {
 }
 
 /**
- * Reads a name of a project as a caller sent it.
- *
+ * Parses a project name as a caller sent it.
  * @returns null for a blank name
  * @example readProjectName('git@github.com:acme/ferry.git')?.normal // 'github.com/acme/ferry'
  */
@@ -102,7 +101,7 @@ export function readProjectName(given: string): ProjectName | null {
   const name = normalizeProject(given)
   const read = name === null ? null : readNormalized(name)
   if (read === null) return null
-  // Without a part, a name may end in white space or a slash again.
+  // Removing a part can leave white space or a slash at the end, so this repeats until nothing changes.
   for (let last = read; ; ) {
     const normal = normalizeProject(last.normal) ?? last.normal
     if (normal === last.normal) return { ...last, key: read.key }
@@ -110,7 +109,7 @@ export function readProjectName(given: string): ProjectName | null {
   }
 }
 
-/** A user with a password at the beginning of an address; other forms of remotes lose them when they are read. */
+/** A user with a password at the start of an address. Other forms of remotes lose credentials when they are parsed. */
 const CREDENTIALS = /^([a-z][a-z0-9+.-]{0,20}:)?\/\/[^/@:]*:[^/]*@|^[^\s/@:]+:[^\s/]+@(?=[^/]+\/)/i
 
 function readNormalized(given: string): ProjectName {
@@ -123,7 +122,9 @@ function readNormalized(given: string): ProjectName {
   return { kind: normal.includes('/') ? 'other' : 'short', normal, segment: lastOf(normal), key: name }
 }
 
-/** The name of a folder alone, in its case: the key of a project that a hook names by its folder. Null for home and the root. */
+/**
+ * The last segment of a folder, in its case: the key of a project that a hook names by folder. Null for home and root.
+ */
 export function folderName(folder: string): string | null {
   const name =
     folder

@@ -3,48 +3,54 @@ import type { Attachment, NameKind, ProjectName } from './project-attachment'
 import { readProjectName } from './project-names'
 import type { Scope } from './scope'
 
-/** Which project a name means (fabric contract §1): pure rules over the rows of the directory of projects. */
+/** Resolves a project name to a project (fabric contract §1): pure rules over rows of the project directory. */
 
-/** One name of a project, as the directory holds it. */
+/** One name of a project in the project directory. */
 export interface NameRow {
-  /** In the form in which names are compared. */
+  /** The normalized form, which is compared. */
   readonly name: string
   readonly kind: NameKind
   readonly segment: string
-  /** The key that a project would have which is called so alone. */
+  /** The key that a project with only this name would have. */
   readonly spelling: string
-  /** The key under which entries with this name are stored; narrowed keys reach a project by it. */
+  /** The key under which entries with this name are stored. Narrowed keys list projects by it. */
   readonly home: string
-  /** The key of the project now: of the one into which `home` was merged, else `home`. */
+  /** The current key of the project: the key that `home` was merged into, else `home`. */
   readonly project: string
-  /** Attached by a narrowed key: it holds for narrowed keys alone until a key of the whole org uses it. */
+  /**
+   * True for a name that a narrowed key attached. It applies to narrowed keys only, until a key of the full
+   * organization uses it.
+   */
   readonly isNarrow: boolean
 }
 
-/** The part of the directory that concerns some names. */
+/** The part of the directory that concerns the names of a call. */
 export interface KnownNames {
-  /** Every name of each project that the names may mean, as far as the scope reaches. */
+  /** All names of each project that the names can mean, as far as the scope reaches. */
   readonly rows: readonly NameRow[]
-  /** Of the names as sent, those under which entries or code are stored although no row names them. */
+  /** Names, as sent, under which entries or code are stored although no row names them. */
   readonly unnamed: ReadonlySet<string>
-  /** Display names of projects that have one. */
+  /** Display names by project. */
   readonly titles: ReadonlyMap<string, string>
-  /** Grows with each change of the directory of this org. */
+  /** Increases with each change of the organization's directory. */
   readonly version: number
 }
 
 export interface ResolvedProject {
   /** The key of the project. */
   readonly key: string
-  /** The keys under which its entries are stored, as far as the scope reaches: several after a merge. */
+  /** The keys under which its entries are stored, as far as the scope reaches; several after a merge. */
   readonly homes: readonly string[]
-  /** Names that a write gives. */
+  /** Names that the write adds to the directory. */
   readonly attachments: readonly Attachment[]
-  /** Projects with the same last segment, none of which a new name means: a short name equals several, a remote or folder is apart. */
+  /**
+   * Projects with the same last segment that the name does not resolve to: the name is ambiguous, or already belongs to
+   * a remote or folder.
+   */
   readonly candidates: readonly string[]
 }
 
-/** The directory as it is once names are given, for further names of the same call. */
+/** The directory after names are attached, for further names of the same call. */
 export function withAttached(known: KnownNames, attachments: readonly Attachment[]): KnownNames {
   if (attachments.length === 0) return known
   const projectOf = (home: string): string => known.rows.find((row) => row.home === home)?.project ?? home
@@ -54,12 +60,12 @@ export function withAttached(known: KnownNames, attachments: readonly Attachment
   return { ...known, rows: [...known.rows, ...rows] }
 }
 
-/** Folders of one project that are recorded: enough for a team, and a bound where each build has a folder of its own. */
+/** Folders recorded per project: enough for a team, and a limit where each build has its own folder. */
 export const MOST_FOLDERS = 100
 
 type Reach = Pick<Scope, 'projects'>
 
-/** The rows that count for a scope. A project of a narrowed key that no row names is named by its own key. */
+/** The rows that apply to a scope. A project of a narrowed key without rows gets a row with its own key as the name. */
 function rowsFor({ projects }: Reach, { rows }: KnownNames): readonly NameRow[] {
   if (projects === null) return rows.filter(({ isNarrow }) => !isNarrow)
   const open = rows.filter(({ home }) => projects.includes(home))
@@ -76,10 +82,10 @@ function rowOf(home: string): NameRow[] {
 
 const byProject = (rows: readonly NameRow[]) => Map.groupBy(rows, ({ project }) => project)
 
-/** The key of a project, and the keys under which its entries are stored, for a scope. */
+/** The key of a project and the keys under which its entries are stored, for a scope. */
 function projectAt(reach: Reach, rows: readonly NameRow[], at: NameRow, attachments: readonly Attachment[] = []) {
   const homes = [...new Set([at.home, ...rows.filter((row) => row.project === at.project).map(({ home }) => home)])]
-  // A narrowed key that does not reach the key of a merged project goes on under the key that it has.
+  // A narrowed key that does not reach the merged project's key keeps using its own key.
   const isOpen = reach.projects === null || reach.projects.includes(at.project)
   const key = isOpen ? at.project : at.home
   return { key, homes: homes.includes(key) ? homes : [key, ...homes], attachments, candidates: [] }
@@ -89,7 +95,9 @@ const alone = (key: string, attachments: readonly Attachment[], candidates: read
   ...{ key, homes: [key], attachments, candidates },
 })
 
-/** The one project that a new name is attached to; several, where a short name equals the last segment of several. */
+/**
+ * The project that a new name is attached to; several where a short name equals the last segment of several projects.
+ */
 function attachableTo(name: ProjectName, rows: readonly NameRow[]): readonly NameRow[] {
   if (name.segment === '' || name.kind === 'other') return []
   const groups = byProject(rows)
@@ -107,9 +115,9 @@ function attachableTo(name: ProjectName, rows: readonly NameRow[]): readonly Nam
 }
 
 /**
- * The project that a name means. A known name means its project. A new short name means the one visible project whose last segment it
- * equals; a new remote or folder means the project of that short name that has none yet. Any other name is a project of its own.
- *
+ * Resolves a name to a project. A known name resolves to its project. A new short name resolves to the one visible
+ * project whose last segment it equals. A new remote or folder resolves to the project with that short name, if it has
+ * none yet. Any other name is a project of its own.
  * @returns null where a narrowed key names a project that it does not reach
  */
 export function resolveName(reach: Reach, given: string, known: KnownNames): ResolvedProject | null {
@@ -117,14 +125,14 @@ export function resolveName(reach: Reach, given: string, known: KnownNames): Res
   return name === null ? null : resolve(reach, name, normalizeProject(given) as string, known)
 }
 
-/** @param asSent the name in its own spelling, under which earlier releases stored entries */
+/** @param asSent the name as it was spelled, under which earlier releases stored entries */
 function resolve(reach: Reach, name: ProjectName, asSent: string, known: KnownNames): ResolvedProject | null {
   const rows = rowsFor(reach, known)
   const exact = rows.find(({ home }) => home === asSent)
   if (exact !== undefined) return projectAt(reach, rows, exact)
   const isNarrow = reach.projects !== null
   const itself = (key: string): Attachment[] => [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
-  // Entries that are stored under this very spelling stay a project of their own.
+  // Entries stored under exactly this spelling remain a project of their own.
   if (!isNarrow && known.unnamed.has(asSent)) return alone(asSent, itself(asSent))
   const found = rows.filter((row) => row.name === name.normal)
   const own = found.find(({ home }) => readProjectName(home)?.normal === name.normal) ?? found[0]
@@ -138,10 +146,10 @@ function resolve(reach: Reach, name: ProjectName, asSent: string, known: KnownNa
   return alone(name.key, itself(name.key), [...new Set(alike.map(({ project }) => project))])
 }
 
-/** Where a hook runs: what its repository calls the project, its remote and its folder. */
+/** The location of a hook: its project name from the repository, its remote and its folder. */
 export interface NamedPlace {
   readonly project: string | null
-  /** In its normal form. */
+  /** In normal form. */
   readonly remote: string | null
   /** Absolute. */
   readonly folder: string | null
@@ -157,10 +165,10 @@ const nameOfRemote = (remote: string): ProjectName => {
 }
 
 /**
- * The project of a place. The remote decides, else the folder. A folder that arrives with its remote is a name of that remote's
- * project, and a remote that arrives with a known folder is a name of the folder's project, where that has no remote yet.
- *
- * @returns null for a place without a name, or one whose project a narrowed key does not reach
+ * Resolves the location of a hook to a project: by its remote, else by its folder. A folder that arrives with a remote
+ * becomes a name of that remote's project. A remote that arrives with a known folder becomes a name of the folder's
+ * project if that has no remote yet.
+ * @returns null for a location without a name, or a project that a narrowed key does not reach
  */
 export function resolvePlace(reach: Reach, place: NamedPlace, known: KnownNames): ResolvedProject | null {
   if (place.project !== null) return resolveName(reach, place.project, known)
@@ -186,7 +194,10 @@ export function resolvePlace(reach: Reach, place: NamedPlace, known: KnownNames)
   return { ...found, attachments: [...found.attachments, added] }
 }
 
-/** A folder without a remote: a new project has the folder's own name as its key where no other project ends in it. */
+/**
+ * Resolves a folder without a remote. A new project uses the folder's last segment as its key, unless another project
+ * ends in it.
+ */
 function ofFolder(reach: Reach, folder: ProjectName, known: KnownNames): ResolvedProject | null {
   const found = resolveName(reach, folder.key, known)
   const [first] = found?.attachments ?? []
@@ -208,7 +219,9 @@ const lastPart = (folder: string): string =>
     .split('/')
     .findLast((part) => part !== '') ?? ''
 
-/** The directory of projects changed between the resolution of a name and the write that gives it. The call is made again. */
+/**
+ * The project directory changed between resolving a name and the write that attaches it. The caller retries the call.
+ */
 export class NamesChanged extends Error {
   constructor() {
     super('the names of projects changed while a call that names one was under way')

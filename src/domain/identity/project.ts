@@ -2,20 +2,21 @@ import { invalidInput } from '../errors'
 import { trim, withoutTrailing } from '../text'
 import type { Scope } from './scope'
 
-/** Code points of a project's key (fabric contract §1). */
+/** Maximum length of a project key in code points (fabric contract §1). */
 export const MAX_PROJECT = 240
 
-/** A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left. */
+/**
+ * A project key without surrounding white space and trailing slashes (fabric contract §1); null when nothing is left.
+ */
 export function normalizeProject(project: string): string | null {
   const trimmed = trim(project)
   return withoutTrailing(trimmed, '/\\') || trimmed || null
 }
 
 /**
- * Where a write without a project goes: nowhere in particular, unless the key is narrowed.
- *
- * @param field names the argument that would say it
- * @throws Problem when the key is open to several
+ * The project of a write that names none: null, or the only project of a narrowed key.
+ * @param field name of the argument, for the error
+ * @throws Problem when the key reaches several projects
  */
 export function projectByDefault({ projects }: Pick<Scope, 'projects'>, field: string): string | null {
   if (projects === null) return null

@@ -1,26 +1,32 @@
 import type { ReceiptDraft } from '../receipts/notes'
 import type { PendingNames } from './project-attachment'
 
-/** Projects that were merged and that a call names: all keys under which their entries are stored, as far as its scope reaches. */
-export interface Merged {
+/**
+ * Storage keys of merged projects that a call names, by the key of the project they were merged into; only keys that
+ * the scope reaches.
+ */
+export interface MergedProjects {
   readonly merged?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** Who asks, as far as storage is concerned. The first argument of every port method, so that forgetting it does not compile. */
+/**
+ * The tenant, projects and owner that a call may read. The first argument of every port method, so that it cannot be
+ * forgotten.
+ */
 export interface Scope {
   /** Tenant. Comes from the credential, never from an argument. */
   readonly org: string
   /** Projects the credential is narrowed to, or null for every project of the org. */
   readonly projects: readonly string[] | null
-  /** Whose private entries are visible; null for none. */
+  /** The owner whose private entries are visible; null for none. */
   readonly owner: string | null
-  /** Of projects that were merged and that the call names: all keys under which their entries are stored, as far as the scope reaches. */
-  readonly merged?: Merged['merged']
-  /** Present for whoever administers the whole org with ADMIN_TOKEN, in exports and imports alone: what every reader sees is seen. */
+  /** Storage keys of the merged projects that the call names, as far as the scope reaches. */
+  readonly merged?: MergedProjects['merged']
+  /** Set for exports and imports with ADMIN_TOKEN: entries of every owner are visible. */
   readonly isWhole?: true
 }
 
-/** From the one that may least to the one that may most. */
+/** Roles, from the least to the most permissions. */
 export const ROLES = ['reader', 'writer', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -29,42 +35,48 @@ export const mayAct = (role: Role, needed: Role): boolean => ROLES.indexOf(role)
 /** A caller whose credential has been accepted. */
 export interface Principal extends Scope {
   readonly role: Role
-  /** Name stamped on what this credential writes, when the entry names no agent itself. */
+  /** Agent recorded with entries that this credential writes without naming an agent. */
   readonly agent: string | null
-  /** Stamped on what it writes as `created_by`. */
+  /** Recorded as `created_by` on entries that this credential writes. */
   readonly keyId: string
-  /** The version of the org's directory of projects at the time when the credential was accepted; absent where it was not read. */
+  /** Version of the project directory when the credential was accepted; absent where it was not read. */
   readonly directory?: number
-  /** Present where hooks may send what they like and nothing is captured (capture contract §4). */
+  /** Present and false where events sent by hooks are not captured (capture contract §4). */
   readonly captures?: false
 }
 
-/** A principal and what it is doing, as the audit log tells it. */
+/** A principal and the action it performs, as the audit log records it. */
 export interface Actor extends Principal {
   /** Name of the tool or route. */
   readonly action: string
-  /** The same name where it is a tool's, else null. */
+  /** The same name for a tool, null for a route. */
   readonly tool: string | null
 }
 
-/** One call of an actor. Whatever writes entries asks for one. */
+/** One call of an actor. Every method that writes entries needs one. */
 export interface Caller extends Actor {
-  /** Random; one a call, shared by every change that it makes. */
+  /** Random; one per call, shared by all changes of the call. */
   readonly changeId: string
-  /** Present where a person writes in the dashboard: what they write is approved, but for texts that address an agent. */
+  /**
+   * Present for a write in the dashboard: a person approves it by writing it, except for texts that address an agent.
+   */
   readonly isPerson?: true
-  /** Present when the call may be made again under a key of its own. */
+  /** Present for a call with an idempotency key. */
   readonly receipt?: ReceiptDraft
-  /** Names of projects that the write gives, in its own batch; it is refused where the directory has another version by then. */
+  /**
+   * Project names that the first batch of the call records. The batch fails if the directory has changed since they
+   * were resolved.
+   */
   readonly names?: PendingNames
 }
 
-/** The keys under which the entries of a project are stored, as far as a scope reaches: several where others were merged into it. */
-export const homesOf = ({ merged }: Merged, project: string): readonly string[] => merged?.get(project) ?? [project]
+/** The keys under which the entries of a project are stored, as far as a scope reaches; several after a merge. */
+export const homesOf = ({ merged }: MergedProjects, project: string): readonly string[] =>
+  merged?.get(project) ?? [project]
 
 /**
- * Whether an entry that a principal reads may be changed by it, as far as that is known beforehand: for what is offered to a person. The
- * guard of each write decides (`changeable` of the SQL visibility room).
+ * Whether a principal may change an entry that it can read, for hiding controls in the dashboard. Each write checks
+ * again in SQL (`changeable` in the visibility module).
  */
 export const mayChange = ({ role, projects }: Principal, { project }: { readonly project: string | null }): boolean =>
   mayAct(role, 'writer') && (projects === null || (project !== null && projects.includes(project)))

@@ -1,31 +1,34 @@
 import type { Millis } from '../time'
 
 /**
- * Sessions of the dashboard: who a browser speaks for, signed with HMAC-SHA-256 under a key of the deployment. A session names a key by
- * its id and never holds it, so that it ends with the key: whoever reads it looks the key up again.
+ * Dashboard sessions, signed with HMAC-SHA-256 under a key of the deployment. A session contains the ID of its key,
+ * never the key, and is rejected once the key is revoked or expired, because each request looks the key up.
  */
 export interface Session {
-  /** Id of the key, or one of the two below. */
+  /** ID of the key, or one of the two constants below. */
   readonly keyId: string
   /** Milliseconds since 1970. */
   readonly expiresAt: Millis
-  /** Random; what tokens of forms are made from. */
+  /** Random; form tokens are derived from it. */
   readonly nonce: string
 }
 
-/** In the place of a key's id: the holder of ADMIN_TOKEN, and whoever sits at the machine in open mode. */
+/** Session IDs that are not keys: the holder of ADMIN_TOKEN, and the user of a server in open mode. */
 export const OPERATOR_SESSION = 'admin-token'
 export const LOCAL_SESSION = 'local'
 
-/** Eight hours: a working day (operate contract §1). */
+/** Lifetime of a session: eight hours, a working day (operate contract §1). */
 export const SESSION_MS = 8 * 3_600_000
 
 export interface SessionSeal {
-  /** The text that a cookie holds. */
+  /** The text of the cookie. */
   seal(session: Session): Promise<string>
-  /** The session, or null for what this deployment has not signed, or what has ended. @param now milliseconds since 1970 */
+  /**
+   * The session, or null for text that this deployment did not sign, or an expired session. @param now milliseconds
+   * since 1970
+   */
   open(text: string, now: Millis): Promise<Session | null>
-  /** What each form of a session carries, so that no other site can send one: 43 characters of base64url. */
+  /** The token of each form of a session, which prevents cross-site requests: 43 characters of base64url. */
   formToken(session: Session): Promise<string>
 }
 
@@ -43,8 +46,9 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
 /**
- * @param secret of the database, of any length and form
- * @param adminToken a secret of the Worker that stands in no database; null where there is none
+ * Creates the signer of sessions.
+ * @param secret from the database, of any length and form
+ * @param adminToken a Worker secret that is not in the database; null where there is none
  */
 export async function createSessionSeal(secret: string, adminToken: string | null): Promise<SessionSeal> {
   const material = utf8(`sessions of the dashboard\n${secret}\n${adminToken ?? ''}`)

@@ -1,20 +1,20 @@
-/** Base64 that arrives in pieces, decoded as it comes, so that its text is never held whole (threads contract §2.4). */
+/** Decodes base64 that arrives in pieces, so that its text is never complete in memory (threads contract §2.4). */
 
-/** Whitespace of ASCII, which is dropped. */
+/** ASCII white space, which is ignored. */
 const SPACE = /[\t\n\v\f\r ]/
 const SPACES = /[\t\n\v\f\r ]+/g
-/** A prefix that has found no comma within so many characters is none. */
+/** Maximum length of a `data:` prefix up to its comma. */
 const MAX_PREFIX = 4096
-/** Decoded bytes are gathered in blocks of this size, a multiple of three. */
+/** Size of the blocks of decoded bytes, a multiple of three. */
 const BLOCK = 262_143
 
-/** What was sent as base64, decoded. */
+/** The result of decoding a base64 string. */
 export interface DecodedBase64 {
-  /** Null where it is not base64, or larger than was asked for. */
+  /** Null for invalid base64, or more bytes than allowed. */
   readonly bytes: Uint8Array | null
-  /** Whether it decodes to more bytes than were asked for; then nobody has looked whether it is base64. */
+  /** Whether it has more bytes than allowed; its validity is then unknown. */
   readonly tooLarge: boolean
-  /** Whether there was no character at all. */
+  /** Whether the string is empty. */
   readonly empty: boolean
 }
 
@@ -26,20 +26,20 @@ export class Base64Decoder {
   private letters = 0
   private sent = 0
   private blocks: Uint8Array[] = []
-  /** Bytes in each block but the last, and in that. */
+  /** Bytes in each block except the last. */
   private lengths: number[] = []
   private filled = BLOCK
 
   /**
-   * @param maxBytes what decodes to more is not kept
-   * @param spare blocks that nobody uses, which decoders of one request share: what is decoded is held once
+   * @param maxBytes limit of decoded bytes; a larger string is dropped
+   * @param spare free blocks, shared by the decoders of one request
    */
   constructor(
     private readonly maxBytes: number,
     private readonly spare: Uint8Array[] = [],
   ) {}
 
-  /** @param piece characters of the string, as JSON stands for them */
+  /** @param piece the next characters of the string */
   push(piece: string): void {
     this.sent += piece.length
     if (this.head === null) this.take(piece)
@@ -93,7 +93,7 @@ export class Base64Decoder {
     let rest = /[-_]/.test(text) ? text.replace(/-/g, '+').replace(/_/g, '/') : text
     try {
       while (rest !== '') {
-        // Three bytes stand in four letters, so a block that has no room for three more is full.
+        // Four characters decode to three bytes, so a block with less than three free bytes is full.
         if (BLOCK - this.filled < 3) this.nextBlock()
         const free = (this.blocks.at(-1) as Uint8Array).subarray(this.filled)
         const { read, written } = free.setFromBase64(rest, { lastChunkHandling: 'strict' })
@@ -133,7 +133,7 @@ export class Base64Decoder {
 
 const PIECE = 65_536
 
-/** Decodes a string that is there as a whole. */
+/** Decodes a complete base64 string. */
 export function decodeBase64(text: string, maxBytes: number): DecodedBase64 {
   const decoder = new Base64Decoder(maxBytes)
   for (let at = 0; at < text.length; at += PIECE) decoder.push(text.slice(at, at + PIECE))

@@ -1,8 +1,8 @@
 import { Base64Decoder } from './base64'
+import { type LossyValues, readNumber, TOO_DEEP, tooLong, tooMany } from './lossy-values'
 import { SentBytes } from './sent-bytes'
-import { type LossyValues, readNumber, TOO_DEEP, tooLong, tooMany } from './unkept'
 
-/** The letters of JSON (RFC 8259). */
+/** Character classes of JSON (RFC 8259). */
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
 export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -13,7 +13,7 @@ export const SCALARS: ReadonlyMap<string, boolean | null> = new Map<string, bool
 ])
 
 export const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-/** Letters, digits, `+`, `-` and `.`: what numbers, `true`, `false` and `null` are made of. */
+/** Characters of numbers, `true`, `false` and `null`: letters, digits, `+`, `-` and `.`. */
 export const isScalar = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) ||
   (code >= 0x61 && code <= 0x7a) ||
@@ -22,24 +22,24 @@ export const isScalar = (code: number): boolean =>
   code === 0x2d ||
   code === 0x2e
 
-/** The longest string that means anything: a list or an object that is sent as JSON in a string. */
+/** Maximum length of any string: a list or an object that is sent as JSON in a string. */
 export const MAX_STRING = 10_000_000
 
-/** Longer pieces of a larger string keep all of it in memory. */
+/** Substrings longer than this reference the complete source string in V8, so they are copied. */
 const SHORT = 12
 
-/** A string of JSON that arrives in pieces; what is longer than it may be is counted and not held. */
+/** Reads a JSON string that arrives in pieces. Beyond its maximum length it is counted but not stored. */
 export class StringReader {
   private parts: string[] = []
-  /** It holds an escape or a control character so far, so `JSON.parse` has to judge it. */
+  /** Whether it contains an escape or a control character, so `JSON.parse` must decode it. */
   private special = false
-  /** The last piece ended behind a backslash. */
+  /** Whether the last piece ended after a backslash. */
   private escaped = false
   /** UTF-16 units so far. */
   private units = 0
   private most = MAX_STRING
 
-  /** @param most UTF-16 units that the string may have */
+  /** Starts a string. @param most maximum UTF-16 units */
   begin(most: number): void {
     this.parts = []
     this.special = false
@@ -48,7 +48,7 @@ export class StringReader {
     this.most = most
   }
 
-  /** Reads on. @returns the place of the closing quote; the length of the piece when that is not in it */
+  /** Reads a piece. @returns the index of the closing quote, or the length of the piece if it has none */
   read(piece: string, from: number): number {
     let at = from
     if (this.escaped) this.escape(piece[at++])
@@ -71,7 +71,7 @@ export class StringReader {
     return piece.length
   }
 
-  /** Four digits follow `\u`, and all of it is one unit. */
+  /** Counts `\\uXXXX` as one unit. */
   private escape(char: string | undefined): void {
     this.escaped = false
     if (char === 'u') this.units -= 4
@@ -83,56 +83,58 @@ export class StringReader {
     else this.parts.push(part)
   }
 
-  /** What was read. @throws SyntaxError when it is no string of JSON */
+  /** The decoded string. @throws SyntaxError for an invalid JSON string */
   end(): string | LossyValues {
     const { parts, special, units, most } = this
     this.parts = []
     if (units > most) return tooLong(most)
     const raw = parts.length === 1 ? (parts[0] as string) : parts.join('')
-    // What is one piece of a larger string is copied; what is joined is a copy.
+    // A substring is copied, to release its source; a joined string is a copy already.
     return special || (parts.length === 1 && raw.length > SHORT) ? (JSON.parse(`"${raw}"`) as string) : raw
   }
 }
 
 /**
- * JSON that arrives in pieces. The value is what `JSON.parse` would give, with three differences: a number that would not
- * be kept, what is nested too deep and strings that are too long are marks (`Unkept`); strings at chosen places are decoded from
- * base64 as they come;
- * and what would need too much memory is refused.
+ * Options of a streaming JSON parser. Its result equals `JSON.parse`, with three differences: values that cannot be
+ * represented (large integers, deep nesting, long strings) become `LossyValues`; base64 strings at chosen paths are
+ * decoded as they arrive; texts that need too much memory are rejected.
  */
 export interface ParserOptions {
-  /** Whether a string at this path is base64. The path is valid during the call only. */
+  /** Whether the string at this path is base64. The path is valid during the call only. */
   readonly isBase64?: (path: readonly (string | number)[]) => boolean
-  /** Bytes that one base64 string decodes to; more are not kept. */
+  /** Maximum decoded bytes of one base64 string. */
   readonly maxBase64Bytes?: number
-  /** UTF-16 units that the string of a member with this name may have; longer ones are not held. `MAX_STRING` unless fewer. */
+  /** Maximum UTF-16 units of the string in a member with this name. Default and upper limit: `MAX_STRING`. */
   readonly longest?: (name: string) => number
-  /** Values outside of bounded ones; MAX_VALUES unless fewer. More are refused as `JsonTooLarge`. */
+  /**
+   * Maximum number of values outside of bounded ones. Default and upper limit: MAX_VALUES. Throws `JsonTooLarge` beyond
+   * it.
+   */
   readonly maxValues?: number
   /** Whether the object or list at this path is bounded: its members and items are counted at every depth. */
   readonly isBounded?: (path: readonly (string | number)[]) => boolean
   /**
-   * Members and items that all bounded values of one text may have together. Beyond that a bounded value is read to its end and not
-   * kept: it becomes an object with one member, `TOO_MANY` under the name at which the limit was reached.
+   * Maximum number of members and items of all bounded values together. A bounded value beyond it is read but not
+   * stored: it becomes an object with one member, a `LossyValues` under the name at which the limit was reached.
    */
   readonly maxMembers?: number
 }
 
-/** Well-formed so far, but more than is held in memory. */
+/** Valid so far, but too large to keep in memory. */
 export class JsonTooLarge extends Error {}
 
-/** More values than are held. */
+/** More values than allowed. */
 export class TooManyValues extends JsonTooLarge {}
 
-/** Objects, lists, strings and the rest of one text: what a Worker of 128 MB can hold beside its work. */
+/** Maximum number of values of one text, so that a Worker of 128 MB has memory left for its work. */
 export const MAX_VALUES = 1_000_000
-/** Beyond this nothing is kept, since whatever reads it is nested itself. */
+/** Depth below which values are dropped, because code that reads them is recursive. */
 const MAX_KEPT_DEPTH = 1_000
 const MAX_OPEN = 100_000
-/** Deeper places are neither base64 nor bounded. */
+/** Maximum depth of paths that options can name. */
 const MAX_PATH = 16
 
-/** What may come next. */
+/** The token that may come next. */
 enum Next {
   Value,
   FirstItem,
@@ -143,7 +145,7 @@ enum Next {
   Nothing,
 }
 
-/** What the parser stands in the middle of. */
+/** The kind of token that is being read. */
 enum Token {
   None,
   Text,
@@ -152,7 +154,7 @@ enum Token {
 }
 
 interface Frame {
-  /** Null where its depth or number exceeds the limits. */
+  /** Null beyond the limits of depth or number. */
   list: unknown[] | null
   object: Record<string, unknown> | null
   readonly isList: boolean
@@ -169,13 +171,13 @@ export class JsonParser {
   private readonly frames: Frame[] = []
   private root: unknown
   private values = 0
-  /** Those of the values that are inside bounded ones. */
+  /** The number of values inside bounded ones. */
   private members = 0
-  /** Index of the frame of the bounded value that is being read; -1 outside of them. */
+  /** Index of the frame of the bounded value that is being read; -1 outside. */
   private bounded = -1
-  /** Name of the member of the bounded value at which the limit was reached; null before. */
+  /** Name of the member at which the limit was reached; null before. */
   private exceededAt: string | null = null
-  /** Parts of the token that began in earlier pieces. */
+  /** Parts of the current token from earlier pieces. */
   private parts: string[] = []
   private readonly string = new StringReader()
   private decoder: Base64Decoder | null = null
@@ -185,17 +187,17 @@ export class JsonParser {
 
   constructor(private readonly options: ParserOptions = {}) {}
 
-  /** Characters so far that were base64, which is decoded and not held. */
+  /** Characters of base64 so far; they are decoded, not stored. */
   get decodedLength(): number {
     return this.base64Length
   }
 
-  /** How many values there are so far. */
+  /** Number of values so far. */
   get count(): number {
     return this.values
   }
 
-  /** @throws SyntaxError, JsonTooLarge */
+  /** Parses a piece of the text. @throws SyntaxError, JsonTooLarge */
   feed(text: string): void {
     let at = 0
     while (at < text.length)
@@ -205,7 +207,7 @@ export class JsonParser {
       else at = this.readBase64(text, at)
   }
 
-  /** @throws SyntaxError, JsonTooLarge */
+  /** The parsed value. @throws SyntaxError, JsonTooLarge */
   end(): unknown {
     if (this.token === Token.Scalar) this.finishScalar()
     if (this.token !== Token.None || this.next !== Next.Nothing) fail()
@@ -263,12 +265,12 @@ export class JsonParser {
   }
 
   private longest(): number {
-    // Beyond the limits a string is only read to its end.
+    // Beyond the limits a string is skipped to its end.
     if (this.isExceeded) return 0
     return this.options.longest?.(this.frame?.key ?? '') ?? MAX_STRING
   }
 
-  /** Whether the parser is inside a bounded value beyond its limits. */
+  /** Whether the parser is inside a bounded value that exceeds the limit. */
   private get isExceeded(): boolean {
     return this.bounded >= 0 && this.exceededAt !== null
   }
@@ -318,9 +320,9 @@ export class JsonParser {
     else if (frame.object !== null) setMember(frame.object, frame.key, value)
   }
 
-  /** Whether the value that begins now is at a place that an option names. */
+  /** Whether an option names the path of the value that begins now. */
   private isAt(isChosen: ((path: (string | number)[]) => boolean) | undefined): boolean {
-    // A path costs as much as it is deep.
+    // Building a path costs time in proportion to its depth.
     return isChosen !== undefined && this.frames.length <= MAX_PATH && isChosen(this.path())
   }
 
@@ -383,7 +385,7 @@ export class JsonParser {
     return quote + 1
   }
 
-  /** An escape inside base64, such as `\/`, one character at a time. */
+  /** Reads an escape inside base64, such as `\\/`, one character at a time. */
   private readSequence(text: string, at: number): number {
     this.sequence += text[at]
     if (this.sequence.length === (this.sequence[1] === 'u' ? 6 : 2)) {
@@ -395,7 +397,7 @@ export class JsonParser {
   }
 }
 
-/** As `JSON.parse` sets it: `__proto__` is a member like any other. */
+/** Sets a member like `JSON.parse` does: `__proto__` is an ordinary member. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })

@@ -1,6 +1,9 @@
 import type { DecodedBase64 } from './base64'
 
-/** Stands for a string that was decoded while it arrived. Its members are its own, so that nobody walks through them. */
+/**
+ * A string that was decoded from base64 as it arrived. The bytes are private, so that code that walks over arguments
+ * skips them.
+ */
 export class SentBytes {
   readonly #decoded: DecodedBase64
 

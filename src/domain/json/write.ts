@@ -1,11 +1,11 @@
 /**
- * JSON texts with all digits of large integers: `JSON.stringify` would write 2^60 as 1152921504606847000, which is a number
- * that nobody sent (platform contract §6).
+ * Writes JSON with all digits of large integers. `JSON.stringify` would write 2^60 as 1152921504606847000, another
+ * number than the caller sent (platform contract §6).
  */
 const isLargeInteger = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
 
-/** In workerd and in Node from 21 on. */
+/** Available in workerd, and in Node from 21. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
 const digits = (value: number): unknown => rawJSON(BigInt(value).toString())
@@ -18,9 +18,8 @@ function holdsLargeInteger(value: unknown): boolean {
 }
 
 /**
- * A value that any `JSON.stringify` writes with all digits: the same where it holds no large integer, else a copy.
- *
- * @param value plain data, nested no deeper than what is stored
+ * A value that `JSON.stringify` writes with all digits: the value itself if it has no large integer, else a copy.
+ * @param value plain data, nested no deeper than stored data
  */
 export function withAllDigits<T>(value: T): T {
   return holdsLargeInteger(value) ? (copied(value) as T) : value
@@ -35,10 +34,10 @@ function copied(value: unknown): unknown {
   return copy
 }
 
-/** What stands in a JSON text that holds a large integer, and in few others. */
+/** Matches every JSON text with a large integer, and few others. */
 const MAY_HOLD_LARGE_INTEGER = /\d{16}|\de\+/
 
-/** Whether a JSON text may have been written without all digits; looking at a text costs a tenth of looking at what it is made of. */
+/** Whether a JSON text may lack digits. Testing the text costs a tenth of testing the value. */
 export const mayLackDigits = (text: string): boolean => MAY_HOLD_LARGE_INTEGER.test(text)
 
 /** The JSON text of plain data, as it is stored and compared. */
@@ -47,14 +46,14 @@ export function jsonText(value: unknown): string {
   return mayLackDigits(text) ? JSON.stringify(withAllDigits(value)) : text
 }
 
-/** Members of members that are written one by one; what an array holds is written whole. */
+/** Depth to which members are written one by one; below it, a value is one piece. */
 const LEVELS = 3
-/** Short parts are joined until they have so many UTF-16 units. */
+/** Short parts are joined up to this many UTF-16 units. */
 const PIECE = 32_768
 
 /**
- * The JSON text of plain data in pieces, so that there may be rests between: no piece is larger than one element of an array, or one
- * member, beside 32,768 units.
+ * The JSON text of plain data in pieces, so that the caller can pause between them. A piece is at most one array
+ * element or member plus 32,768 units.
  */
 export function* jsonPieces(value: unknown): Generator<string, void> {
   let piece = ''

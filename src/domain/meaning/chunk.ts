@@ -3,29 +3,31 @@ import { homesOf, type Scope } from '../identity/scope'
 import type { Filter } from '../search/filter'
 import { codePointLength, offsetAfter, trim } from '../text'
 
-/** Cuts long texts into overlapping chunks, each embedded by itself (threads contract §7). Sizes are code points. */
+/**
+ * Splits long texts into overlapping chunks, each with its own vector (threads contract §7). Sizes are in code points.
+ */
 export interface ChunkOptions {
   readonly size: number
-  /** Code points that a chunk repeats of the one before it. */
+  /** Code points that a chunk repeats from the one before it. */
   readonly overlap: number
-  /** Texts up to this length are one chunk; up to `size` where it is absent. */
+  /** Texts up to this length are one chunk. Default: `size`. */
   readonly uncut?: number
 }
 
 export interface Chunk {
   readonly text: string
-  /** Where it begins in the text, and how long it is, in code points. */
+  /** Start and length of the chunk in the text, in code points. */
   readonly start: number
   readonly length: number
 }
 
-/** Places to cut, best first: after a blank line, a line, a sentence, a word. */
+/** Preferred places to split: after a blank line, a line, a sentence, a word. */
 const BOUNDARIES = [/\n[^\S\n]*\n/g, /\n/g, /\. /g, / /g]
 
-/** A cut earlier than this share of the chunk would leave it too short. */
+/** Minimum fraction of a chunk's size at which it can end. */
 const EARLIEST = 0.5
 
-/** Behind the last of the best boundaries in a stretch, as an offset in it; null when it has none. */
+/** The offset after the last boundary of the best kind; null when there is none. */
 function lastBoundary(stretch: string): number | null {
   for (const boundary of BOUNDARIES) {
     let behind: number | null = null
@@ -35,7 +37,7 @@ function lastBoundary(stretch: string): number | null {
   return null
 }
 
-/** The end of the chunk that begins at an offset: the last of the best boundaries that lies in its second half. */
+/** The end of the chunk that starts at `from`: after the last boundary of the best kind in its second half. */
 function cutAt(text: string, from: number, size: number): number {
   const earliest = offsetAfter(text, from, Math.ceil(size * EARLIEST))
   const end = offsetAfter(text, earliest, size - Math.ceil(size * EARLIEST))
@@ -45,12 +47,10 @@ function cutAt(text: string, from: number, size: number): number {
 }
 
 /**
- * How texts are cut for an embedder.
- *
- * @param finest it tells sentences apart only in pieces of this size. These are cut between sentences where they can be, and repeat
- *   nothing: there it only makes more of them
- * @param reads characters of a piece that it reads. A text of `size` is one piece all the same, since its prefix shows its
- *   subject; a longer one is cut so that all of it is read
+ * The chunk options for an embedder.
+ * @param finest size from which the model distinguishes single sentences; chunks of this size do not overlap
+ * @param reads characters that the model reads of a text. A text up to `size` remains one chunk, because its start
+ * shows its subject; a longer one is split so that all of it is read
  */
 export function fineEnough(
   options: ChunkOptions | null,
@@ -63,12 +63,12 @@ export function fineEnough(
   return options
 }
 
-/** @param options null switches chunking off: the whole text is one chunk */
+/** Splits a text into chunks. @param options null disables splitting */
 export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
   const whole = codePointLength(text)
   if (options === null || whole <= (options.uncut ?? options.size)) return [{ text, start: 0, length: whole }]
   const chunks: Chunk[] = []
-  // Offsets are UTF-16 units, `start` counts code points: both are taken along, so that nothing is counted twice.
+  // Offsets are UTF-16 units and `start` counts code points; both advance together to avoid counting again.
   for (let from = 0, start = 0; ; ) {
     const end = cutAt(text, from, options.size)
     const chunk = text.slice(from, end)
@@ -81,34 +81,37 @@ export function chunkText(text: string, options: ChunkOptions | null): Chunk[] {
   }
 }
 
-/** Code points of a title that a vector holds. */
+/** Maximum code points of a title in an embedded text. */
 const TITLE_LENGTH = 200
 
-/** The text that is embedded for a chunk: the title of its entry, then the chunk. */
+/** The text that is embedded for a chunk: the entry's title, then the chunk. */
 export function underTitle(title: string | null, chunk: string): string {
   const heading = trim(title ?? '')
   return heading === '' ? chunk : `${heading.slice(0, offsetAfter(heading, 0, TITLE_LENGTH))}\n${chunk}`
 }
 
-/** A part of an org: an index that knows where entries stand need not look at what stands elsewhere. Null confines nothing. */
+/** The part of an organization that a vector search can be limited to. Null members do not limit it. */
 export interface VectorRegion {
   readonly layers: readonly Layer[] | null
-  /** Project of layers 1 and 2. */
+  /** Project of entries in layers 1 and 2. */
   readonly projectScope: string | null
-  /** Project of every layer. */
+  /** Project of entries in any layer. */
   readonly project: string | null
-  /** All keys of the project that is named, where others were merged into it. */
+  /** All storage keys of the named project, after a merge. */
   readonly homes?: readonly string[]
-  /** Those of the scope. */
+  /** Projects of the scope. */
   readonly projects: readonly string[] | null
   readonly owner: string | null
 }
 
-/** Whether a filter asks for anything at all. */
+/** Whether a filter excludes anything. */
 export const isNarrow = (filter: Filter): boolean =>
   !(filter.op === 'and' && filter.of.every((part) => !isNarrow(part)))
 
-/** The part of an org that scope and filter name, null for all of it; and whether the filter asks for nothing beside. */
+/**
+ * The part of an organization that scope and filter select, null for all of it; and whether the part is the complete
+ * filter.
+ */
 export function regionOf(
   scope: Scope,
   filter: Filter,

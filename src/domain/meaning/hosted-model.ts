@@ -1,31 +1,31 @@
-/** The sentence model that a process runs next to the Worker, and its state as that process reports it. */
+/** The sentence model of a process next to the Worker, and its state as reported by that process. */
 
-/** The vectors of the model, and how texts are cut for it. */
+/** The model's vectors, and the size of texts that it reads. */
 export interface HostedModel {
   readonly name: string
   /** Vectors of two revisions are never compared. */
   readonly revision: string
   readonly dimensions: number
-  /** Code points of a text that the model reads as a rule. */
+  /** Code points of a text that the model usually reads. */
   readonly reads?: number
-  /** Cosines of texts with nothing in common, and of a question and its answer, where the model's own configuration has them. */
+  /** Cosines of unrelated texts, and of a question and its answer, if the model's configuration has them. */
   readonly levels?: { readonly nothing: number; readonly answer: number }
 }
 
 export type ModelState =
   | { readonly state: 'loading'; readonly name: string }
   | { readonly state: 'downloading'; readonly name: string; readonly received: number; readonly total: number }
-  /** Neither found nor downloaded; the process tries again by itself. */
+  /** Neither found nor downloaded; the process retries. */
   | { readonly state: 'unavailable'; readonly name: string; readonly problem: string }
   | { readonly state: 'ready'; readonly name: string; readonly runtime: 'native' | 'wasm'; readonly model: HostedModel }
 
-/** The same for callers without a key: a problem may name folders and hosts. */
+/** The same message without details, for callers without a key: the problem can contain folders and hosts. */
 export const insteadInPublic = (hosted: Exclude<ModelState, { readonly state: 'ready' }>): string =>
   hosted.state === 'unavailable'
     ? `The model ${hosted.name} is not available, so "local" is used; commonplace doctor reports why`
     : insteadOf(hosted)
 
-/** Why `local` is used instead of the model, and what happens next. */
+/** Why `local` is used instead of the model, and until when. */
 export function insteadOf(hosted: Exclude<ModelState, { readonly state: 'ready' }>): string {
   const { name } = hosted
   switch (hosted.state) {

@@ -1,10 +1,10 @@
 import { hash32 } from '../text'
 
-/** Untrusted text in what a chat model is asked, and what is read from its answer. */
+/** Prompts with untrusted text, and parsing of the answers of chat models. */
 
 /**
- * A line that does not occur in the text, in any case, so that nothing inside can look like the end of it. It depends on
- * the text alone, so equal texts make equal requests.
+ * A delimiter line that does not occur in the text, in any case, so that the text cannot end its own quotation. It
+ * depends on the text only: equal texts give equal requests.
  */
 export function fenceFor(text: string): string {
   const folded = text.toLowerCase()
@@ -13,10 +13,13 @@ export function fenceFor(text: string): string {
   return `==== text ${mark} ====`
 }
 
-/** Names that models give the tags around their reasoning. A tag in quotes or backticks is text about such a tag. */
+/** Names of the tags that models put around their reasoning. A tag in quotes or backticks is ordinary text. */
 const REASONING_TAG = /(?<![`'"])<(\/?)(think|thinking|thought|reasoning|reflection)>/gi
 
-/** Removes reasoning; an unclosed block runs to the end, an unopened one (some templates write the tag) from the start. */
+/**
+ * Removes reasoning. An unclosed block extends to the end; a closing tag alone (some templates write the opening one)
+ * to the start.
+ */
 export function withoutReasoning(text: string): string {
   let kept = ''
   let at = 0
@@ -33,8 +36,8 @@ export function withoutReasoning(text: string): string {
 }
 
 /**
- * The JSON object in the answer of a model, which may have reasoning, a fence or words around it; null where there is none.
- *
+ * The JSON object in the answer of a model, which may be surrounded by reasoning, a code fence or text; null without
+ * one.
  * @param answer untrusted
  */
 export function objectIn(answer: unknown): Readonly<Record<string, unknown>> | null {

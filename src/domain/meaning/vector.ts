@@ -1,24 +1,24 @@
 import { Problem } from '../errors'
 
 /**
- * Vectors as this product keeps and compares them (threads contract §7). A vector is normalised and quantised once, when
- * it is written; every index compares those same integers, so all backends give the same distances.
+ * Vectors, normalized and quantized when they are written (threads contract §7). Every index compares these integers,
+ * so all backends return the same distances.
  */
 
-/** One byte a number. Only the direction counts when vectors are compared; the scale gives the numbers back. */
+/** A vector with one byte per number. Only its direction matters for comparisons; the scale restores the numbers. */
 export interface QuantizedVector {
-  /** What 1 stands for; 0 for the zero vector. Nine significant digits, so that it survives as text. */
+  /** The value of 1; 0 for the zero vector. Nine significant digits, so that text preserves it. */
   readonly scale: number
   /** From -127 to 127. */
   readonly values: Int8Array
 }
 
-/** Marks vectors of chunks under the titles of their entries. 1.0.0-rc.1 embedded chunks alone, without a mark. */
+/** Marks vectors of chunks that include the entry's title. 1.0.0-rc.1 embedded chunks without it and without a mark. */
 const EMBEDDED = '+title'
 
 /**
- * The name under which vectors of a model, a size and a form of the embedded text are stored: others are never compared, and an import
- * makes them again.
+ * The name under which vectors of a model, size and text form are stored. Vectors under other names are never compared,
+ * and are computed again after an import.
  */
 export const modelKey = (embedder: {
   readonly model: string
@@ -27,7 +27,7 @@ export const modelKey = (embedder: {
 }): string =>
   `${embedder.model}${embedder.revision === undefined ? '' : `~${embedder.revision}`}${EMBEDDED}#${embedder.dimensions}`
 
-/** The same direction with length 1, as a new array; the zero vector stays zero. Numbers must be finite. */
+/** Scales a vector to length 1, as a new array; the zero vector remains zero. Numbers must be finite. */
 export function normalize(vector: Float32Array): Float32Array {
   let squares = 0
   for (const value of vector) squares += value * value
@@ -36,9 +36,9 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** What the answers of a provider are held against. */
+/** Expectations that a provider's answer is checked against. */
 interface ExpectedVectors {
-  /** As callers know it: `Ollama`. */
+  /** Name for error messages, such as `Ollama`. */
   readonly provider: string
   readonly model: string
   /** EMBEDDING_DIM. */
@@ -47,11 +47,10 @@ interface ExpectedVectors {
 }
 
 /**
- * Checks what a provider returned and normalises it.
- *
- * @param rows untrusted: one array of numbers a text, in order
- * @throws Problem unavailable on a wrong count, a wrong length (naming EMBEDDING_DIM) or numbers that are not finite or
- *   all zero: no text that holds anything has no direction
+ * Validates and normalizes the vectors of a provider.
+ * @param rows untrusted: one array of numbers per text, in order
+ * @throws Problem unavailable for a wrong number of vectors, a wrong length (naming EMBEDDING_DIM), or numbers that are
+ * not finite or all zero
  */
 export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors): Float32Array[] {
   const { provider, model, dimensions, count } = expected
@@ -69,14 +68,14 @@ export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors)
     if (row.every((value) => value === 0))
       throw new Problem(
         'unavailable',
-        `${provider} returned a vector of zeros, which finds nothing; look whether the model ${model} is loaded and makes embeddings`,
+        `${provider} returned a vector of zeros, which matches no text. Check that the model ${model} is loaded and supports embeddings`,
       )
     const single = Float32Array.from(row)
-    // A number may be finite as a double and not as a float.
+    // A finite double can exceed the range of float32.
     if (!single.every(Number.isFinite) || single.every((value) => value === 0))
       throw new Problem(
         'unavailable',
-        `${provider} returned a vector with numbers beyond the range of float32; look whether the model ${model} works as it should`,
+        `${provider} returned a vector with numbers beyond the range of float32. Check that the model ${model} works`,
       )
     return normalize(single)
   })
@@ -84,7 +83,7 @@ export function unitVectors(rows: readonly unknown[], expected: ExpectedVectors)
 
 const LARGEST = 127
 
-/** Rounds to 255 steps between the largest number and its negative. Keeps the float32 top 10 in practice. */
+/** Rounds to 255 steps between the largest number and its negative. */
 export function quantize(vector: Float32Array): QuantizedVector {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))
@@ -96,7 +95,7 @@ export function quantize(vector: Float32Array): QuantizedVector {
   }
 }
 
-/** The numbers that a quantised vector stands for, for an engine that wants floats. */
+/** Restores the numbers of a quantized vector, for engines that need floats. */
 export const dequantize = ({ scale, values }: QuantizedVector): Float32Array =>
   Float32Array.from(values, (value) => value * scale)
 
@@ -115,7 +114,7 @@ export function fromBase64(text: string): QuantizedVector {
   return { scale, values: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) }
 }
 
-/** The same, or null when the text is not what `toBase64` writes: such a vector is skipped, and made again (sync-vectors.ts). */
+/** The vector, or null when the text is invalid. Such a vector is skipped and computed again (sync-vectors.ts). */
 export function readableVector(text: string): QuantizedVector | null {
   try {
     return fromBase64(text)
@@ -125,7 +124,7 @@ export function readableVector(text: string): QuantizedVector | null {
 }
 
 function encodeBase64(bytes: Uint8Array): string {
-  // Node 24, in which a part of the tests runs, has no toBase64 yet; workerd has.
+  // Node 24, which runs some tests, has no toBase64; workerd has.
   return typeof bytes.toBase64 === 'function' ? bytes.toBase64() : btoa(String.fromCharCode(...bytes))
 }
 
@@ -140,8 +139,8 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * Dot product of `a` with the stretch of `b` that begins at `offset` and is as long as `a`, so that many vectors can
- * lie in one array. Exact: 127² × 100,000 is below 2³¹.
+ * Dot product of `a` and the part of `b` from `offset` on, so that one array can contain many vectors. Exact: 127² ×
+ * 100,000 is below 2³¹.
  */
 export function dot(a: Int8Array, b: Int8Array, offset = 0): number {
   let sum = 0
@@ -155,7 +154,10 @@ export const squaresOf = ({ values }: QuantizedVector): number => dot(values, va
 /** Cosine of the angle between two vectors of equal length, -1 to 1; 0 when one of them is zero. Scales do not matter. */
 export const cosine = (a: Int8Array, b: Int8Array): number => cosineOf(dot(a, b), dot(a, a), dot(b, b))
 
-/** @param squaresA the dot product of the first vector with itself, which an index computes once; B likewise */
+/**
+ * Cosine from precomputed dot products. @param squaresA the dot product of the first vector with itself; squaresB
+ * likewise
+ */
 export function cosineOf(product: number, squaresA: number, squaresB: number): number {
   if (squaresA === 0 || squaresB === 0) return 0
   return Math.max(-1, Math.min(1, product / Math.sqrt(squaresA * squaresB)))
@@ -167,5 +169,5 @@ export function cosineOf(product: number, squaresA: number, squaresB: number): n
  */
 export const distance = (cos: number): number => Math.min(2, Math.sqrt(Math.max(0, 2 - 2 * cos)))
 
-/** The cosine that two vectors of this distance have. */
+/** The cosine of two vectors with this distance. */
 export const cosineAt = (far: number): number => 1 - (far * far) / 2

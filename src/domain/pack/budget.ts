@@ -1,51 +1,50 @@
-// What has a reader of a pack to know of how it was made? An empty one never looks as if nothing were known (platform contract §6).
+// Selects the items of a pack that fit into its budget, and the notes in its head.
 
-import { type Doubt, NOTHING_FITS } from '../recall/doubt'
+import { type Doubt, NOTHING_FITS } from '../recall/answer-confidence'
 import type { PackEntry } from './candidate'
-import { fitted, type Passage, sizeOf } from './content'
-import { FACET_TITLES, type Facet } from './facets'
-import { bareOf, itemOf } from './item'
+import { itemOf, minimalItem } from './item'
 import { inline } from './markdown'
-import type { LeftOut, LeftOutWhy, PackItem } from './pack'
+import type { OmissionReason, OmittedEntry, PackItem } from './pack'
+import type { PackRequest } from './pack-request'
+import { fitToBudget, type Passage, sizeOf } from './passages'
 import type { RankedEntry } from './rank-entries'
-import type { PackRequest } from './request'
+import { type PackSectionName, SECTION_TITLES } from './sections'
 
-/** Which items of a pack fit, in characters of its sections as JSON (packs contract). */
+/** An item with its budget, in characters of the sections as JSON (packs contract). */
 export interface Planned<T> {
   readonly one: T
-  /** In addition to its content the item has only the fields that it cannot be used without (`bareOf`). */
+  /** Whether the item has only the fields that it cannot be used without (`minimalItem`), in addition to its content. */
   readonly bare: boolean
-  /** Characters that its content may take. */
+  /** Maximum characters of its content. */
   readonly budget: number
 }
 
 export interface Plannable {
-  /** Without content and neighbors. */
+  /** Without content and linked entries. */
   readonly item: PackItem
   readonly passage: Passage
-  /** Code points of its content. */
+  /** Maximum code points of its content. */
   readonly most: number
 }
 
-/** Characters reserved for the entries that an item supersedes or conflicts with, which are known later. */
+/** Characters reserved for superseded and conflicting entries, which are known later. */
 const OPPOSITIONS = 40
-/** Characters of a content that an item is not worth its place without. */
+/** Minimum characters of a content for an item to be included. */
 const LEAST = 100
 
 export const itemSize = (item: PackItem): number => JSON.stringify(item).length + 1
 
-const sectionSize = (facet: Facet): number =>
-  JSON.stringify({ facet, title: FACET_TITLES[facet], items: [] }).length + 1
+const sectionSize = (facet: PackSectionName): number =>
+  JSON.stringify({ facet, title: SECTION_TITLES[facet], items: [] }).length + 1
 
 /**
- * The items that fit with their complete contents, best first; those that do not fit are left out. The first one is cut where it alone is
- * too large, and has fewer fields where the budget is nearly used.
- *
+ * Selects the items that fit with their complete contents, best first. The first item is cut if it is too large alone,
+ * and has fewer fields if the budget is nearly used up.
  * @param total characters of all sections
- * @param ofSection the part of them that one section gets at most, unless the other sections leave more
+ * @param ofSection maximum fraction for one section, unless other sections leave more
  */
 export function plan<T extends Plannable>(chosen: readonly T[], total: number, ofSection = 1): Planned<T>[] {
-  const facets = new Map<Facet, number>()
+  const facets = new Map<PackSectionName, number>()
   const planned: Planned<T>[] = []
   let left = total - 2
   const keep = (one: T, bare: boolean, beside: number, budget: number): void => {
@@ -56,14 +55,14 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
   const planOne = (one: T, isCapped: boolean): boolean => {
     const section = facets.has(one.item.facet) ? 0 : sectionSize(one.item.facet)
     const beside = itemSize(one.item) + section + OPPOSITIONS
-    const full = sizeOf(fitted(one.passage, one.most, Number.MAX_SAFE_INTEGER))
+    const full = sizeOf(fitToBudget(one.passage, one.most, Number.MAX_SAFE_INTEGER))
     const ofFacet = (facets.get(one.item.facet) ?? 0) + beside + full
     if (isCapped && planned.length > 0 && ofFacet > ofSection * total) return false
     if (beside + full <= left) keep(one, false, beside, full)
     else if (planned.length > 0) return true
     else if (left - beside >= Math.min(full, LEAST)) keep(one, false, beside, left - beside)
     else {
-      const bare = itemSize(bareOf(one.item)) + section
+      const bare = itemSize(minimalItem(one.item)) + section
       if (left > bare) keep(one, true, bare, left - bare)
     }
     return true
@@ -75,21 +74,20 @@ export function plan<T extends Plannable>(chosen: readonly T[], total: number, o
   return planned.sort((a, b) => (place.get(a.one) as number) - (place.get(b.one) as number))
 }
 
-/** The characters that are left to a content once it is known what its item supersedes and conflicts with. */
-export function sizeLeft({ one, bare, budget }: Planned<Plannable>, item: PackItem): number {
-  const before = itemSize(bare ? bareOf(one.item) : one.item) + (bare ? 0 : OPPOSITIONS)
+/** The remaining characters of a content after superseded and conflicting entries were added. */
+export function remainingSize({ one, bare, budget }: Planned<Plannable>, item: PackItem): number {
+  const before = itemSize(bare ? minimalItem(one.item) : one.item) + (bare ? 0 : OPPOSITIONS)
   return Math.max(0, budget - Math.max(0, itemSize(item) - before))
 }
 
-const DEGRADED = 'Meaning could not be searched; this is what words found.'
-const NOTHING = 'Nothing that is stored has to do with this goal.'
+const DEGRADED = 'Semantic search was not available; these are full-text results only.'
+const NOTHING = 'No stored memory is about this goal.'
 
 /**
- * Lines for the head of a pack.
- *
- * @param found entries that were found
+ * Notes for the head of a pack.
+ * @param found all entries that were found
  */
-export function saidOfPack(
+export function packNotes(
   found: readonly Pick<PackEntry, 'project'>[],
   { project, homes }: Pick<PackRequest, 'project'> & { readonly homes: readonly string[] },
   { doubt, isEmpty, degraded }: { readonly doubt: Doubt; readonly isEmpty: boolean; readonly degraded: boolean },
@@ -97,16 +95,16 @@ export function saidOfPack(
   const isForeign = project !== null && !found.some((entry) => entry.project !== null && homes.includes(entry.project))
   return [
     ...(degraded ? [DEGRADED] : []),
-    ...(isForeign ? [`Nothing that was found stands in project ${inline(project)}; look whether it is spelt so.`] : []),
+    ...(isForeign ? [`No result is in project ${inline(project)}. Check the spelling of the project.`] : []),
     ...(isEmpty ? [NOTHING] : doubt === 'doubtful' ? [`${NOTHING_FITS} below.`] : []),
   ]
 }
 
-/** Of each cause the best so many are told. */
+/** Maximum number of omitted entries per reason. */
 const MOST_TOLD = 20
 
-/** What of the entries that were found stands in no pack, the best first. */
-export const leftOut = (why: LeftOutWhy, some: readonly RankedEntry[]): LeftOut[] =>
+/** The omitted entries of a reason, best first. */
+export const omittedEntries = (why: OmissionReason, some: readonly RankedEntry[]): OmittedEntry[] =>
   [...some]
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, MOST_TOLD)

@@ -3,7 +3,7 @@ import type { Metadata } from '../entry/metadata'
 import type { QuantizedVector } from '../meaning/vector'
 import type { Direction } from './pack'
 
-/** An entry that may stand in a pack, as it is read to be weighed. */
+/** An entry that is considered for a pack. */
 export interface PackEntry {
   readonly id: number
   readonly kind: Kind
@@ -13,12 +13,12 @@ export interface PackEntry {
   readonly agent: string | null
   readonly status: string | null
   readonly diary: boolean
-  /** '' for everyone whose scope reaches it, else one owner. */
+  /** '' for everyone whose scope reaches it, else the one owner who can read it. */
   readonly reader: string
   readonly pinned: boolean
   readonly weight: number
   readonly confidence: number | null
-  /** Milliseconds since 1970, as every time here. */
+  /** Milliseconds since 1970, like all times here. */
   readonly expiresAt: number | null
   readonly version: number
   /** SHA-256 of the text, hexadecimal. */
@@ -30,37 +30,37 @@ export interface PackEntry {
   /** Whether a person has approved the current version. */
   readonly approved: boolean
   readonly tags: readonly string[]
-  /** Null when there are none, or when they are too large to be read for this. */
+  /** Null without any, or when they are too large to load here. */
   readonly metadata: Metadata | null
-  /** The first code points of the text; the whole text when that has no more. */
+  /** The start of the text, or all of a short one. */
   readonly beginning: string
-  /** Code points of the whole text. */
+  /** Code points of the complete text. */
   readonly chars: number
-  /** Something that the caller sees has taken its place. */
+  /** Whether an entry that the caller can see supersedes it. */
   readonly superseded: boolean
 }
 
-/** Whether one was written after another; of one moment, whether it was the later one written. */
+/** Whether an entry was created after another; the ID decides for equal times. */
 export const isLater = (a: PackEntry, b: PackEntry): boolean =>
   a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id)
 
-/** A stretch of an entry's text and its vector. */
+/** A part of an entry's text and its vector. */
 export interface PackVector {
   readonly entryId: number
-  /** Code points. */
+  /** In code points. */
   readonly start: number
   readonly length: number
   readonly vector: QuantizedVector
 }
 
-/** A link from one entry to another; both are visible. */
+/** A link between two visible entries. */
 export interface PackLink {
   readonly from: number
   readonly relation: string
   readonly to: number
 }
 
-/** An entry at the other end of a link, as it is named beside the first. */
+/** The entry at the other end of a link. */
 export interface Neighbour {
   readonly of: number
   readonly id: number
@@ -70,7 +70,7 @@ export interface Neighbour {
   readonly direction: Direction
 }
 
-/** The nearest stretch of an entry. */
+/** The most similar part of an entry. */
 export interface ClosestVector extends PackVector {
   readonly cosine: number
   /** The dot product of its vector with itself. */

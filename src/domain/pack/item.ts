@@ -1,4 +1,4 @@
-// What of an item cannot be left out, where a pack has hardly room for one?
+// Converts ranked entries to items of a pack.
 
 import { type JsonValue, type Metadata, own } from '../entry/metadata'
 import { titleOf } from '../entry/title'
@@ -8,7 +8,6 @@ import type { PackEntry } from './candidate'
 import type { PackItem, Quality } from './pack'
 import { type RankedEntry, reasonOf } from './rank-entries'
 
-/** An entry as an item of a pack. */
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 const MAX_SOURCE = 500
@@ -32,7 +31,7 @@ function qualityOf({ id, createdBy, metadata, createdAt, updatedAt, project }: P
   }
 }
 
-/** What the item says elsewhere, or says of the entry in its own words. */
+/** Metadata keys with their own place in an item, which are not repeated. */
 const SAID = [
   ...['title', 'task_name', 'kind', 'type', 'project', 'domain', 'category', 'source', 'source_url', 'url', 'valid_at'],
   ...[
@@ -60,7 +59,7 @@ const SAID = [
     'approved',
   ],
 ]
-/** Characters of further fields, one and all: a pack is not the place for large ones. */
+/** Maximum characters of one further metadata field, and of all of them. */
 const LARGEST_FIELD = 200
 const LARGEST_FIELDS = 500
 
@@ -77,7 +76,7 @@ function furtherFields(metadata: Metadata | null): Metadata {
   return fields
 }
 
-/** What the item's metadata say of its life and its links; nothing that is as usual. */
+/** The metadata of an item: status, links and values that differ from their defaults. */
 function metadataOf(
   { entry, evidence: { replacedBy } }: RankedEntry,
   supersedes: readonly number[],
@@ -123,7 +122,7 @@ function metadataOf(
 
 const shown = (score: number): number => Number(score.toPrecision(4))
 
-/** Code points of the name of an entry without a title: its first words stand in its content too. */
+/** Maximum code points of the name of an entry without a title, whose first words are in its content too. */
 const FIRST_WORDS = 40
 
 function nameOf({ title, beginning }: PackEntry): string {
@@ -134,7 +133,7 @@ function nameOf({ title, beginning }: PackEntry): string {
   return `${space > FIRST_WORDS / 2 ? first.slice(0, space) : first}…`
 }
 
-/** The item without content and neighbours. */
+/** An item without content and linked entries. */
 export function itemOf(
   weighed: RankedEntry,
   supersedes: readonly number[] = [],
@@ -157,16 +156,19 @@ export function itemOf(
   }
 }
 
-/** Code points of an item that says no more than it must: its keys alone are 300 characters, of the 400 of the smallest pack. */
+/**
+ * Lengths in an item with as few fields as possible. Its keys alone take 300 of the 400 characters of the smallest
+ * pack.
+ */
 const BARE = { name: 40, reason: 24 } as const
-/** What of its metadata an item is not to be taken without. */
+/** Metadata keys that an item always contains. */
 const WARNINGS = ['status', 'supersedes', 'conflicts_with', 'later']
 
 const cut = (text: string, most: number): string =>
   codePointLength(text) > most ? `${firstCodePoints(text, most - 1)}…` : text
 
-/** An item where there is hardly room for its content: whoever wants to know its origin, times and further fields reads it by its id. */
-export const bareOf = (item: PackItem): PackItem => ({
+/** The item with only the fields it cannot be used without, for a budget that is nearly used up. */
+export const minimalItem = (item: PackItem): PackItem => ({
   ...item,
   name: cut(item.name, BARE.name),
   reason: cut(item.reason.split('; ', 1)[0] ?? '', BARE.reason),

@@ -1,9 +1,9 @@
 import type { Neighbour, PackLink } from './candidate'
 import type { PackItem, PackRelated } from './pack'
 
-/** Which links decide what a pack shows. */
+/** Interprets links for the selection of entries. */
 
-/** The entries that contradict one, or that it contradicts: neither is shown without the other. */
+/** The entries that contradict an entry, or that it contradicts. One is only shown together with the other. */
 export type Opponents = (id: number) => ReadonlySet<number>
 
 const NONE: ReadonlySet<number> = new Set()
@@ -23,7 +23,7 @@ export function opponentsIn(links: readonly PackLink[]): Opponents {
   return (id) => opponents.get(id) ?? NONE
 }
 
-/** The entries that supersede each one. */
+/** The successors of each entry. */
 export function successorsIn(links: readonly PackLink[]): ReadonlyMap<number, readonly number[]> {
   const successors = new Map<number, number[]>()
   for (const { from, relation, to } of links)
@@ -31,7 +31,7 @@ export function successorsIn(links: readonly PackLink[]): ReadonlyMap<number, re
   return successors
 }
 
-/** The neighbours of an item: its own first, then, where two links are followed, those of its neighbours. */
+/** The entries linked with an item: direct links first, then, with two steps, links of these. */
 function neighboursOf(id: number, all: readonly Neighbour[], steps: number): PackRelated[] {
   const known = new Set([id])
   const related: PackRelated[] = []
@@ -46,7 +46,7 @@ function neighboursOf(id: number, all: readonly Neighbour[], steps: number): Pac
   return related
 }
 
-/** Gives the items their neighbours as far as there is room, one each before anyone gets a second. */
+/** Adds linked entries to items within the budget, one per item in turn. */
 export function withRelated(
   items: readonly PackItem[],
   neighbours: readonly Neighbour[],

@@ -1,13 +1,13 @@
 import { firstCodePoints, trim, WHITE_SPACE_RUN } from '../text'
 import type { Omitted, Pack, PackItem, PackRelated, PackSection } from './pack'
 
-/** A pack as text to be put into a prompt. Stored text is data: whatever it holds, it stays in its quote. */
+/** Renders a pack as Markdown for a prompt. Stored text is untrusted, so it always remains inside its quotation. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
-/** Marks that turn the direction of text around, and so the look of what stands beside it. */
+/** Characters that change the direction of text, and so the appearance of the text next to them. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 /**
- * Beginnings of lines that mean something to Markdown: headings, quotes, tables, items of lists, fences, rules and underlines of headings,
- * definitions. Marks that begin nothing (`8.2`, `**bold**`, `code`) stay as they are, so that they can be read and copied.
+ * Starts of lines with a meaning in Markdown: headings, quotes, tables, list items, fences, rules, underlines of
+ * headings, definitions. Other markup (`8.2`, `**bold**`, `code`) remains unchanged, so that it can be read and copied.
  */
 const BEGINNINGS = [
   '[#>|]',
@@ -20,12 +20,12 @@ const BEGINNINGS = [
   '\\[(?=[^\\]]*\\]:)',
 ]
 const MEANS_SOMETHING = new RegExp(`^(\\s{0,3})(${BEGINNINGS.join('|')})`)
-/** A `<` that can begin HTML; an escape with a backslash could itself be escaped by what stands before it. */
+/** A `<` that can start HTML. It becomes an entity, because text before it could escape a backslash. */
 const TAG_START = /<(?=[a-zA-Z/!?])/g
-/** Characters of the goal, and of a small pack at most this share of it: whoever asked knows the goal. */
+/** Maximum characters of the goal, and maximum fraction of a small pack. */
 const GOAL = { most: 300, share: 1 / 8 } as const
 
-/** One line of stored text, without the power to begin anything. */
+/** Escapes a line of stored text so that it starts no Markdown block. */
 function harmless(line: string): string {
   const plain = line.replace(TURNS, '').replace(TAG_START, '&lt;').replaceAll('![', '!\\[')
   return plain.replace(MEANS_SOMETHING, (_, space: string, mark: string) =>
@@ -33,7 +33,7 @@ function harmless(line: string): string {
   )
 }
 
-/** Stored text inside a line of ours. */
+/** Escapes stored text for use inside a line. */
 export const inline = (text: string): string =>
   text
     .replace(LINE_BREAKS, ' ')
@@ -43,7 +43,7 @@ export const inline = (text: string): string =>
     .replaceAll('![', '!\\[')
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]/g
 
-/** Stored text as a quote: each of its lines begins with `>`. */
+/** Stored text as a quotation: each line starts with `>`. */
 export const quoted = (text: string): string =>
   text
     .split(LINE_BREAK)
@@ -58,14 +58,14 @@ const linkText = ({ id, name, relationship, direction, distance }: PackRelated):
 const idsText = (label: string, ids: unknown): string[] =>
   Array.isArray(ids) && ids.length > 0 ? [`${label} ${ids.map((id) => `[${id}]`).join(', ')}`] : []
 
-/** Whether a name says nothing that the content does not begin with: of a note without a title its first words are the name. */
+/** Whether a name only repeats the start of the content, as for a note without a title. */
 function repeats(name: string, content: string): boolean {
   const plain = (text: string) => trim(text.replace(WHITE_SPACE_RUN, ' '))
   const said = plain(name.endsWith('…') ? name.slice(0, -1) : name)
   return said !== '' && plain(firstCodePoints(content, name.length * 2 + 200)).startsWith(said)
 }
 
-/** Of a text without a title the first words are its name, with the marks that they begin with. */
+/** A name without leading Markdown markers, for entries without a title. */
 const withoutMarks = (name: string): string => name.replace(/^(?:#{1,6}\s+|[-+*>]\s+)+/, '')
 
 /** @param withContent whether the content is quoted below the facts */
@@ -90,7 +90,7 @@ const sectionMarkdown = ({ title, items }: PackSection, withContent: boolean): s
 function omittedText({ limit, budget, duplicate, superseded }: Omitted): string {
   const parts = [
     ...(limit > 0 ? [`${limit} beyond the limit`] : []),
-    ...(budget > 0 ? [`${budget} for want of room`] : []),
+    ...(budget > 0 ? [`${budget} beyond the token budget`] : []),
     ...(duplicate > 0 ? [`${duplicate} near-duplicate${duplicate === 1 ? '' : 's'}`] : []),
     ...(superseded > 0 ? [`${superseded} superseded`] : []),
   ]
@@ -98,14 +98,13 @@ function omittedText({ limit, budget, duplicate, superseded }: Omitted): string 
 }
 
 type Described = Pick<Pack, 'goal' | 'intent' | 'layer' | 'project' | 'domain' | 'sections'> & {
-  /** Lines for its head (`saidOfPack`). */
+  /** Lines for its head (`packNotes`). */
   readonly said: readonly string[]
 }
 
 /**
- * What stands above and below the sections.
- *
- * @param most characters of the whole pack
+ * The text above and below the sections.
+ * @param most maximum characters of the pack
  */
 export function frame(described: Omit<Described, 'sections'>, omitted: Omitted, most: number) {
   const { goal, intent, layer, project, domain, said } = described
@@ -125,9 +124,8 @@ export function frame(described: Omit<Described, 'sections'>, omitted: Omitted, 
 }
 
 /**
- * The pack as Markdown, cut at the end where it is too long.
- *
- * @param withContent whether contents are quoted: results of tools have them in their sections
+ * The pack as Markdown, cut at the end if it is too long.
+ * @param withContent whether contents are quoted; tool results contain them in their sections
  */
 export function packMarkdown(pack: Described, omitted: Omitted, most: number, withContent = false): string {
   const { head, foot } = frame(pack, omitted, most)

@@ -1,9 +1,8 @@
 import type { Metadata } from '../entry/metadata'
-import type { Facet } from './facets'
-import type { Intent } from './intents'
-import type { PackLayer } from './request'
+import type { PackLayer } from './pack-request'
+import type { Intent, PackSectionName } from './sections'
 
-/** A pack as callers see it: the keys of the reference, all of them always present (packs contract). */
+/** A pack as callers see it. All keys are always present (packs contract). */
 export interface Pack {
   readonly goal: string
   readonly intent: Intent
@@ -19,7 +18,7 @@ export interface Pack {
 }
 
 export interface PackSection {
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly title: string
   readonly items: readonly PackItem[]
 }
@@ -31,7 +30,7 @@ export interface PackItem {
   readonly content: string
   /** 0 to 1, comparable between calls. */
   readonly score: number
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly reason: string
   readonly source: string | null
   readonly quality: Quality
@@ -60,29 +59,29 @@ export interface PackRelated {
 
 export type Direction = 'outgoing' | 'incoming'
 
-/** What the search did, and what it left out of what the caller may see. */
+/** How the search ran, and what the pack leaves out of the visible entries. */
 export interface Diagnostics {
-  /** A leg of the search did not work. */
+  /** Whether a retriever failed. */
   readonly degraded: boolean
   readonly modes: readonly string[]
   readonly omitted: Omitted
 }
 
 export interface Omitted {
-  /** Good hits beyond the limit. */
+  /** Number of good results beyond the limit. */
   readonly limit: number
-  /** Chosen, and without room. */
+  /** Number of chosen entries beyond the token budget. */
   readonly budget: number
   readonly duplicate: number
   readonly superseded: number
 }
 
-/** Why something that was found stands in no pack. */
-export type LeftOutWhy = keyof Omitted
+/** The reason why a result is not in the pack. */
+export type OmissionReason = keyof Omitted
 
-/** One of what was left out, for a person who asks why. */
-export interface LeftOut {
-  readonly why: LeftOutWhy
+/** An omitted result, for a person who asks why. */
+export interface OmittedEntry {
+  readonly why: OmissionReason
   readonly id: number
   readonly name: string
   readonly type: string

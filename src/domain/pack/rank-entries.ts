@@ -1,54 +1,54 @@
 import { aliasesOf } from '../entry/title'
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
-import { type Doubt, doubtOf } from '../recall/doubt'
+import { type Doubt, doubtOf } from '../recall/answer-confidence'
 import { type Levels, weightFactor } from '../recall/similarity'
 import { scheduler } from '../scheduler'
+import { aliasMatcher } from '../search/alias-match'
 import type { Analyzer } from '../search/analysis'
 import { fuse } from '../search/fusion'
 import { type HitParts, hitCounter } from '../search/hit-counts'
-import { namesHeldBy } from '../search/names'
 import { rank, rarityOf, type ScoredTerm, type TermStatistics } from '../search/score'
 import type { ClosestVector, PackEntry, PackVector } from './candidate'
-import { type Facet, facetOf, isInFlight } from './facets'
+import { isInFlight, type PackSectionName, sectionOf } from './sections'
 
-/** Why an entry is in a pack (packs contract). */
+/** The reasons why an entry is in a pack (packs contract). */
 export interface RankingFeatures {
-  /** Words of the goal that it holds, as the goal spells them, the rarest first. */
+  /** Matched words of the goal, in its spelling, rarest first. */
   readonly matched: readonly string[]
-  /** Some of its words are behind the part of the text that was read. */
+  /** Whether some of its words are after the part of the text that was read. */
   readonly beyond: boolean
-  /** Cosine of its most similar chunk; null where it has no vector. */
+  /** Cosine of its most similar chunk; null without a vector. */
   readonly cosine: number | null
-  /** Its aliases that the goal holds. */
+  /** Its aliases in the goal. */
   readonly called: readonly string[]
-  /** The goal is its title. */
+  /** Whether the goal equals its title. */
   readonly titled: boolean
   readonly inProgress: boolean
   readonly diary: boolean
-  /** One of the newest rules, decisions and gotchas, which a short pack shows whatever the goal. */
+  /** Whether it is one of the newest rules, decisions and gotchas, which a short pack shows regardless of the goal. */
   readonly newest: boolean
-  /** The entry that was found and led to this one. */
+  /** The matched entry that led to this one. */
   readonly via: { readonly id: number; readonly relation: 'supersedes' | 'contradicts' } | null
-  /** A later entry that says it replaces this one; null for none. */
+  /** ID of a later entry that says it replaces this one; null without one. */
   readonly replacedBy: number | null
 }
 
-/** An entry with the evidence for it. */
+/** An entry with the reasons for it. */
 export interface RankedEntry {
   readonly entry: PackEntry
-  readonly facet: Facet
+  readonly facet: PackSectionName
   readonly evidence: RankingFeatures
-  /** 0 to 1: the doubt about the best item of the pack, and the place of this one below it. */
+  /** 0 to 1: the confidence of the best item, multiplied with the relative score of this one. */
   readonly score: number
 }
 
-export const facetOfEntry = ({ kind, status }: PackEntry): Facet => facetOf(kind, status)
+export const sectionOfEntry = ({ kind, status }: PackEntry): PackSectionName => sectionOf(kind, status)
 export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
 
-/** Words that a reason names. */
+/** Maximum number of words in a reason. */
 const REASON_WORDS = 5
 
-/** The evidence in words. */
+/** The reasons as text. */
 export function reasonOf({ evidence, entry }: RankedEntry): string {
   const { matched, called, titled, cosine, inProgress, diary, newest, via, replacedBy } = evidence
   const match = [
@@ -69,11 +69,11 @@ export function reasonOf({ evidence, entry }: RankedEntry): string {
   return parts.length === 0 ? 'similar in meaning' : parts.join('; ')
 }
 
-/** The order of a pack: that of hybrid search (threads contract §8), over what was found for a goal. */
+/** Ranks the entries of a pack like hybrid search (threads contract §8). */
 
-/** An entry that words found. */
+/** An entry found by full-text search. */
 export interface Hit extends HitParts {
-  /** Units of the goal that it holds. */
+  /** Number of query units that it contains. */
   readonly held: number
 }
 
@@ -82,11 +82,11 @@ export interface FoundForGoal {
   readonly query: string
   readonly terms: readonly ScoredTerm[]
   readonly units: number
-  /** Null when words were not searched. */
+  /** Null without a full-text search. */
   readonly statistics: TermStatistics | null
   readonly hits: readonly Hit[]
   readonly vectors: readonly PackVector[]
-  /** Null when meaning was not searched. */
+  /** Null without a semantic search. */
   readonly vector: QuantizedVector | null
   readonly levels: Levels | null
   readonly newest: ReadonlySet<number>
@@ -94,24 +94,24 @@ export interface FoundForGoal {
 }
 
 export interface Candidate extends RankedEntry {
-  /** The sort key: the fused score, its weight and its domain. */
+  /** The sort key: the fused score, multiplied by factors for weight and domain. */
   readonly key: number
   readonly nearest: ClosestVector | null
 }
 
 export interface RankedGoal {
-  /** In any order. */
+  /** In no particular order. */
   readonly candidates: readonly Candidate[]
   readonly doubt: Doubt
   /** 0 to 1: how likely the best one answers the goal. */
   readonly confidence: number
-  /** By term of the goal: how rare it is. */
+  /** Rarity of each term of the goal. */
   readonly rarity: ReadonlyMap<string, number>
 }
 
-/** The smoothing of ranks, which the order does not use. */
+/** Rank smoothing; the order by scores does not use it. */
 const RRF_K = 60
-/** Factor on the key of an entry of another domain than the requested one. */
+/** Factor for an entry of another domain than the requested one. */
 const OTHER_DOMAIN = 0.85
 
 const sameDomain = (a: string | null, b: string): boolean => a !== null && a.toLowerCase() === b.toLowerCase()
@@ -130,10 +130,10 @@ function nearestOf(vectors: readonly PackVector[], query: QuantizedVector): Map<
 }
 
 /**
- * Frequencies with those of words that are further behind in a text than it is read: as many as the entry holds, the commonest ones.
- *
- * @param held words of the goal that the entry holds
- * @param holding entries that hold each of them
+ * Adds words that are after the part of a text that was read: as many as the entry contains in total, most common
+ * first.
+ * @param held number of goal words that the entry contains
+ * @param holding number of entries with each word
  */
 function withUnread(frequencies: readonly number[], held: number, holding: readonly number[]): readonly number[] {
   const missing = held - frequencies.filter((n) => n > 0).length
@@ -191,7 +191,7 @@ export async function rankEntries(
     const { term } = terms[place] as ScoredTerm
     return spelled.get(term) ?? term
   }
-  const namesIn = namesHeldBy(
+  const namesIn = aliasMatcher(
     {
       terms: terms.map(({ term }) => term),
       spelled: terms.map((_, i) => wordAt(i)),
@@ -207,7 +207,7 @@ export async function rankEntries(
     const isOther = domain !== null && !sameDomain(entry.domain, domain)
     return {
       entry,
-      facet: facetOfEntry(entry),
+      facet: sectionOfEntry(entry),
       key: (fused.get(entry.id) ?? 0) * weightFactor(entry.weight) * (isOther ? OTHER_DOMAIN : 1),
       nearest: chunk,
       score: 0,

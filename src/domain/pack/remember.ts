@@ -1,20 +1,20 @@
 import { checkMetadata, checkTags, checkThreadId, checkVerbatim, type EntryDraft } from '../entry/draft'
 import type { Entry } from '../entry/entry'
+import { audienceOf, diaryOf } from '../entry/extracted-metadata'
 import type { ImageInput } from '../entry/image'
 import { type Kind, readKind as kindMeant, kindsLike } from '../entry/kind'
-import { audienceOf, diaryOf } from '../entry/lifted-metadata'
 import { type LinkTarget, readId } from '../entry/link'
 import { AUDIENCES, type Audience, type Metadata, own } from '../entry/metadata'
 import { isWork, readWorkStatus, WORK_KINDS, WORK_STATUSES } from '../entry/work'
 import { invalidInput } from '../errors'
-import { Inspection, shortForm } from '../flaws'
 import { normalizeProject, projectByDefault } from '../identity/project'
 import type { Principal } from '../identity/scope'
-import { openProject } from '../recall/project'
+import { openProject } from '../recall/project-access'
 import { codePointLength, trim } from '../text'
 import { parseInstant } from '../time'
+import { IssueCollector, shortForm } from '../validation'
 
-/** What `remember` is given, checked and turned into an entry (packs contract). */
+/** Validates the arguments of `remember` and converts them to an entry (packs contract). */
 const RELATIONS = [
   'supersedes',
   'contradicts',
@@ -31,7 +31,7 @@ export type Relation = (typeof RELATIONS)[number]
 
 export interface RememberArguments {
   readonly title: string
-  /** May be left out where `from` names an entry: then its text. */
+  /** Optional if `from` is given; then the text of the first entry in it. */
   readonly content?: string | undefined
   readonly kind: string
   readonly project?: string | undefined
@@ -42,18 +42,20 @@ export interface RememberArguments {
   readonly tags?: readonly string[] | undefined
   readonly status?: string | undefined
   readonly related_to?: readonly (string | number)[] | undefined
-  /** What it is kept from (capture contract §5). */
+  /** IDs of entries that the memory is derived from (capture contract §5). */
   readonly from?: readonly (string | number)[] | undefined
   readonly source_url?: string | undefined
   readonly valid_at?: string | undefined
   readonly thread_id?: string | undefined
   readonly metadata?: Metadata | undefined
   readonly images?: readonly ImageInput[] | undefined
-  /** The content sums up the entries of `from`: where the call names no audience, one private entry makes it private. */
+  /**
+   * Set for a summary of the entries in `from`: unless the call sets an audience, one private entry makes it private.
+   */
   readonly sumsUp?: true | undefined
 }
 
-/** An entry to be remembered, and what it is linked to. */
+/** The entry to store, with its links. */
 export interface Remembered {
   readonly draft: EntryDraft
   readonly kind: Kind
@@ -83,26 +85,27 @@ function readAudience(given: string | undefined, project: string | null, diary: 
   if (given === undefined) return diary ? 'private' : project === null ? 'org' : 'project'
   const audience = AUDIENCES.find((known) => known === given)
   if (audience === undefined) throw invalidInput(`audience must be one of: ${AUDIENCES.join(', ')}`)
-  if (diary && audience !== 'private') throw invalidInput('a diary page is private; leave audience out')
-  if (audience === 'project' && project === null) throw invalidInput('audience project needs a project')
+  if (diary && audience !== 'private') throw invalidInput('A diary page is always private. Leave audience out')
+  if (audience === 'project' && project === null) throw invalidInput('audience "project" requires project')
   return audience
 }
 
 function readStatus(given: string | undefined, kind: Kind | undefined): string | undefined {
   if (given === undefined) return undefined
   if (readWorkStatus(given) === null) throw invalidInput(`status must be one of: ${WORK_STATUSES.join(', ')}`)
-  if (kind !== undefined && !isWork(kind)) throw invalidInput(`status is for work only: kind ${WORK_KINDS.join(', ')}`)
+  if (kind !== undefined && !isWork(kind))
+    throw invalidInput(`status can only be set for work: kind ${WORK_KINDS.join(', ')}`)
   return given
 }
 
-/** `"<id>"` or `"<relation>:<id>"`; null for anything else. */
+/** Parses `"<id>"` or `"<relation>:<id>"`; null for anything else. */
 function readLink(given: string | number): LinkTarget | null {
   const [, relation = 'related_to', id] = /^(?:([a-z_]+):)?\s*(\d+)$/.exec(trim(String(given))) ?? []
   const to = readId(id)
   return to === null || !RELATIONS.some((known) => known === relation) ? null : { relation, to }
 }
 
-/** Members of a list that could not be read, for a message; of many the first. */
+/** Lists invalid members of a list for an error, at most three; null without any. */
 function wrongOf<T>(given: readonly (string | number)[], read: readonly (T | null)[]): string | null {
   const wrong = given.filter((_, i) => read[i] === null).map((one) => `"${shortForm(String(one))}"`)
   return wrong.length === 0 ? null : wrong.slice(0, 3).join(', ')
@@ -114,41 +117,40 @@ function readLinks(given: readonly (string | number)[]): LinkTarget[] {
   const wrong = wrongOf(given, read)
   if (wrong !== null)
     throw invalidInput(
-      `related_to takes "<id>" or "<relation>:<id>", not ${wrong}; relation is one of: ${RELATIONS.join(', ')}`,
+      `related_to must contain "<id>" or "<relation>:<id>", not ${wrong}. The relation must be one of: ${RELATIONS.join(', ')}`,
     )
   const links = read.filter((link) => link !== null)
   return [...new Map(links.map((link) => [`${link.relation}:${link.to}`, link])).values()]
 }
 
-/** The entries that a memory is kept from, in order. @throws Problem */
+/** The IDs in `from`, in order. @throws Problem */
 export function readFrom(given: readonly (string | number)[]): number[] {
   if (given.length > MAX_LINKS) throw invalidInput(`from has more than ${MAX_LINKS} items`)
   const ids = given.map((one) => readId(trim(String(one))))
   const wrong = wrongOf(given, ids)
-  if (wrong !== null) throw invalidInput(`from takes ids of entries, such as "42", not ${wrong}`)
+  if (wrong !== null) throw invalidInput(`from must contain IDs of entries, such as "42", not ${wrong}`)
   return [...new Set(ids.filter((id) => id !== null))]
 }
 
 function readInstant(given: string | undefined): string | undefined {
   if (given !== undefined && parseInstant(given) === null)
-    throw invalidInput('valid_at must be a time, such as "2026-11-21T10:00:00Z"')
+    throw invalidInput('valid_at must be an ISO 8601 time, such as "2026-11-21T10:00:00Z"')
   return given
 }
 
 /**
- * Who may read an entry and where it stands is said by arguments or by metadata: what metadata alone say holds, so that nothing private is
- * told to all. Of two that differ none is taken.
- *
- * @param wrong is told of what is wrong with the metadata
+ * Fills in audience, diary and project from metadata where the arguments do not set them, so that a private entry does
+ * not become public. Rejects metadata that differ from an argument.
+ * @param wrong receives issues of the metadata
  */
-function withWordsOfMetadata(given: RememberArguments, wrong: Inspection): RememberArguments {
+function withWordsOfMetadata(given: RememberArguments, wrong: IssueCollector): RememberArguments {
   const metadata = given.metadata ?? null
-  /** @param read what the metadata say; undefined for nothing */
+  /** @param read the value in the metadata; undefined without one */
   const said = <T>(name: 'audience' | 'diary' | 'project', argument: T | undefined, read: () => T | undefined) => {
     const path = `metadata.${name}`
     const value = wrong.check(path, own(metadata, name), read)
     if (value !== undefined && argument !== undefined && value !== argument)
-      wrong.refuse(path, own(metadata, name), `${path} says something else than ${name}`)
+      wrong.refuse(path, own(metadata, name), `${path} and ${name} have different values. Pass only one of them`)
     return argument ?? value
   }
   const isSaid = (name: string): boolean => (own(metadata, name) ?? null) !== null
@@ -165,8 +167,8 @@ function withWordsOfMetadata(given: RememberArguments, wrong: Inspection): Remem
 }
 
 /**
- * Arguments with the text of an entry, and with its audience and project where they name none. A captured session is written by its client;
- * to remember it approves it, so that its text follows the arguments alone.
+ * Adds the text of an entry to the arguments, and its audience and project where they are not set. A captured session
+ * is approved by remembering it, so its audience and project follow the arguments only.
  */
 export function withTextOf(entry: Entry, given: RememberArguments): RememberArguments {
   const filled = { ...given, content: entry.text }
@@ -180,22 +182,22 @@ export function withTextOf(entry: Entry, given: RememberArguments): RememberArgu
   }
 }
 
-/** Arguments of a summary, private where the call names no audience and an entry that it sums up is private. */
+/** Makes a summary private if one of its sources is private and the call sets no audience. */
 export function noWiderThan(sources: readonly Pick<Entry, 'metadata'>[], given: RememberArguments): RememberArguments {
   const isNamed = (given.audience ?? own(given.metadata ?? null, 'audience') ?? null) !== null
   const isPrivate = sources.some(({ metadata }) => audienceOf(metadata) === 'private' || diaryOf(metadata))
   return isPrivate && !isNamed ? { ...given, audience: 'private' } : given
 }
 
-/** Everything that is wrong is told at once. @throws Problem */
+/** Validates all arguments, and reports all issues together. @throws Problem */
 export function readRemembered(principal: Principal, args: RememberArguments): Remembered {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const given = withWordsOfMetadata(args, wrong)
   const check = <T>(path: keyof RememberArguments, step: () => T) => wrong.check(path, given[path], step)
   const title = check('title', () => readTitle(given.title)) as string
   const from = check('from', () => readFrom(given.from ?? [])) ?? []
   if (given.content === undefined && (given.from ?? []).length === 0)
-    wrong.refuse('content', undefined, 'content is required; only with from it may be left out')
+    wrong.refuse('content', undefined, 'content is required, unless from is given')
   if (given.content !== undefined) check('content', () => checkVerbatim(given.content as string, 'content'))
   const kind = check('kind', () => readKind(given.kind)) as Kind
   const place = () =>
@@ -212,7 +214,8 @@ export function readRemembered(principal: Principal, args: RememberArguments): R
   const tags = check('tags', () => checkTags(given.tags ?? [])) ?? []
   const threadId = check('thread_id', () => checkThreadId(given.thread_id ?? threadOf(project)))
   const agent = trim(given.agent_id ?? '') || principal.agent
-  if (given.diary && agent === null) wrong.refuse('agent_id', given.agent_id, 'diary needs agent_id: whose page it is')
+  if (given.diary && agent === null)
+    wrong.refuse('agent_id', given.agent_id, 'diary requires agent_id, the owner of the page')
   const metadata = metadataOf(given, { title, kind, project, audience, status, validAt, agent })
   check('metadata', () => checkMetadata(metadata))
   wrong.end()
@@ -243,7 +246,7 @@ interface Read {
   readonly agent: string | null
 }
 
-/** The metadata of the entry: what arguments say comes before further fields of the same name. */
+/** The metadata of the entry; arguments take precedence over metadata fields. */
 function metadataOf(given: RememberArguments, read: Read): Metadata {
   const metadata: Metadata = Object.assign(Object.create(null), given.metadata ?? {})
   const { title, kind, project, audience, status, validAt, agent } = read

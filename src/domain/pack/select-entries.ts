@@ -2,30 +2,36 @@ import { scheduler } from '../scheduler'
 import type { Analyzer } from '../search/analysis'
 import { firstCodePoints } from '../text'
 import { isLater, type PackEntry } from './candidate'
-import { facetsOf, type Intent } from './intents'
-import { isNearlySame, type Shape, shapeOf } from './likeness'
 import type { Opponents } from './links'
+import { isNearDuplicate, type Shape, shapeOf } from './near-duplicates'
 import type { Candidate, RankedGoal, RankingFeatures } from './rank-entries'
+import { type Intent, sectionsOfIntent } from './sections'
 
-/** Introduces what is replaced. */
+/** Matches the words that introduce a replaced entry. */
 const REPLACES =
   /(?<![\p{L}\d])(?:supersed(?:es?|ing)|replac(?:es?|ing)|ersetz(?:t|en)|remplace|sustituye|reemplaza)(?![\p{L}\d])/giu
-/** Where what is replaced ends, and what replaces it or why begins. */
+/** The end of the replaced entry's name. */
 const REPLACED_ENDS =
   /[.,;:!?\n]|(?<![\p{L}\d])(?:by|with|for|in|because|since|durch|mit|für|weil|par|avec|pour|por|con|para)(?![\p{L}\d])/iu
-/** Code points of a text that are read, UTF-16 units behind such a word, and words besides the name. */
+/**
+ * Code points of a text that are searched, UTF-16 units after such a word, and extra words allowed in addition to the
+ * name.
+ */
 const [LOOKED_AT, NAMED, BESIDE] = [1_000, 160, 2]
 
-/** What a text says it takes the place of, in its own words: "supersedes the rule Branch names", "ersetzt [12]". */
+/**
+ * Selects the entries of a pack. First: entries that a text says it replaces, such as "supersedes the rule Branch
+ * names", "ersetzt [12]".
+ */
 
-/** What is named behind such a word. */
+/** The name after such a word. */
 export interface Replaced {
   readonly named: string
-  /** Those that carry content. */
+  /** Its content words. */
   readonly words: ReadonlySet<string>
 }
 
-/** All that an entry says it takes the place of. */
+/** All entries that an entry says it replaces. */
 export function replacedIn(
   { title, beginning }: Pick<PackEntry, 'title' | 'beginning'>,
   wordsOf: (text: string) => ReadonlySet<string>,
@@ -40,9 +46,8 @@ export function replacedIn(
 }
 
 /**
- * Whether one of these is an entry: it is named by its title, or by its id in brackets or behind `#`.
- *
- * @param title its words that carry content
+ * Whether one of these names an entry: by its title, or by its ID in brackets or after `#`.
+ * @param title content words of the title
  */
 export const isReplaced = (replaced: readonly Replaced[], id: number, title: ReadonlySet<string>): boolean =>
   replaced.some(({ named, words }) => {
@@ -50,26 +55,26 @@ export const isReplaced = (replaced: readonly Replaced[], id: number, title: Rea
     return title.size > 0 && words.size <= title.size + BESIDE && [...title].every((word) => words.has(word))
   })
 
-/** Which of the ranked entries a pack shows (packs contract): its list, cut where the keys fall to half of the first. */
+/** The entries that a pack shows (packs contract): ranked entries down to half of the first score. */
 export interface Selection {
   /** Best first. */
   readonly chosen: readonly Candidate[]
-  /** Those that are shown whatever the goal: work in flight and diary pages. */
+  /** Shown regardless of the goal: work in flight and diary pages. */
   readonly anyway: ReadonlySet<Candidate>
   /** Entries that repeat a chosen one. */
   readonly duplicates: readonly Candidate[]
-  /** Good ones beyond the limit. */
+  /** Good entries beyond the limit. */
   readonly beyond: readonly Candidate[]
   readonly superseded: readonly Candidate[]
 }
 
-/** An entry is shown from this share of the first key on. */
+/** Minimum fraction of the first entry's key. */
 const CUT = 0.5
-/** Entries of a doubtful list that are shown. */
+/** Maximum number of entries for a doubtful goal. */
 const DOUBTFUL = 5
-/** Work in flight that the goal does not name takes this share of the places, up to a maximum. */
+/** Fraction and maximum number of places for work in flight that the goal does not name. */
 const IN_FLIGHT = { share: 0.25, most: 3 } as const
-/** Entries that are compared with each other. */
+/** Maximum number of entries that are compared with each other. */
 const COMPARED = 100
 
 interface Wanted {
@@ -87,14 +92,14 @@ const withEvidence = (one: Candidate, more: Partial<RankingFeatures>): Candidate
   evidence: { ...one.evidence, ...more },
 })
 
-/** Best first: an entry that the goal names, then by the key; the intent and the newer id break ties. */
+/** Sorts by key; the intent, then the newer ID, break ties. */
 function ordered(candidates: readonly Candidate[], intent: Intent): Candidate[] {
-  const facets = facetsOf(intent)
+  const facets = sectionsOfIntent(intent)
   const place = ({ facet }: Candidate): number => (facets.includes(facet) ? facets.indexOf(facet) : facets.length)
   return [...candidates].sort((a, b) => b.key - a.key || place(a) - place(b) || b.entry.id - a.entry.id)
 }
 
-/** The successor of an entry that was found has at least the key of that entry. */
+/** Raises the successor of an entry to at least the key of that entry. */
 function withSuccessors(candidates: readonly Candidate[], successors: By['links']['successors']): Candidate[] {
   const byId = new Map(candidates.map((one) => [one.entry.id, one]))
   const raise = (id: number, seen: ReadonlySet<number>): void => {
@@ -111,13 +116,13 @@ function withSuccessors(candidates: readonly Candidate[], successors: By['links'
   return [...byId.values()]
 }
 
-/** An entry that the goal names by its title or an alias is first. */
+/** Puts entries first whose title or alias the goal contains. */
 function namedFirst(candidates: readonly Candidate[]): Candidate[] {
   const highest = Math.max(0, ...candidates.map(({ key }) => key))
   return candidates.map((one) => (isNamed(one) ? { ...one, key: highest + one.key / (highest + 1) } : one))
 }
 
-/** An entry is behind a later one of its project that says, in its own words, that it replaces it. */
+/** Moves an entry behind a later one of its project that says it replaces it. */
 function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Candidate[] {
   const wordsOf = (text: string): ReadonlySet<string> =>
     new Set(analyzer.tokenize(text).flatMap(({ term, isStopWord }) => (isStopWord ? [] : [term])))
@@ -140,8 +145,8 @@ function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Can
 }
 
 /**
- * Without what says nearly the same as a better one; entries that contradict each other both stay. Of a project the latest one stays, at
- * the place of the better one: what differs between the two is what changed.
+ * Removes near-duplicates, except for entries that contradict each other. Of two in one project the later one remains,
+ * at the place of the better one, because it contains what changed.
  */
 async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
   const distinct: { readonly one: Candidate; readonly shape: Shape }[] = []
@@ -149,7 +154,7 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
   for (const one of list) {
     const shape = shapeOf(`${one.entry.title ?? ''}\n${one.entry.beginning}`, analyzer)
     const same = distinct.findIndex(
-      (other) => isNearlySame(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
+      (other) => isNearDuplicate(shape, other.shape) && !links.opponents(one.entry.id).has(other.one.entry.id),
     )
     const better = distinct[same]?.one
     if (better === undefined) distinct.push({ one, shape })
@@ -168,7 +173,7 @@ const isNamed = ({ evidence }: Candidate): boolean => evidence.titled || evidenc
 
 const standsAnyway = ({ evidence }: Candidate): boolean => evidence.inProgress || evidence.diary || evidence.newest
 
-/** Chooses what a pack shows. */
+/** Selects the entries of a pack. */
 export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wanted, by: By): Promise<Selection> {
   const { opponents, successors } = by.links
   const candidates = namedFirst(withSuccessors(ranked.candidates, successors))
@@ -189,7 +194,7 @@ export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wante
   const inFlight = limit === 1 ? 0 : Math.min(IN_FLIGHT.most, Math.floor(limit * IN_FLIGHT.share))
   const pages = aside.filter(({ evidence }) => evidence.diary)
   const works = aside.filter(({ evidence }) => evidence.inProgress && !evidence.diary)
-  // At most half of the places, so that the goal has the others.
+  // At most half of the places, so that the rest are for the goal.
   const newest = aside.filter(({ evidence }) => evidence.newest && !evidence.diary && !evidence.inProgress)
   const anyway = [...pages, ...works.slice(0, inFlight), ...newest.slice(0, Math.floor(limit / 2))].slice(0, limit)
   const places = Math.min(limit - anyway.length, ranked.doubt === 'doubtful' ? DOUBTFUL : limit)

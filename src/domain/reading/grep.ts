@@ -2,20 +2,20 @@ import type { Steps } from '../scheduler'
 import { codePointLength, firstCodePoints } from '../text'
 import { type Line, LineWalk } from './lines'
 import type { Meter } from './meter'
-import type { Match, Pattern } from './pattern'
+import type { Match, Pattern } from './search-pattern'
 
-/** Longer lines are shown in part (threads contract §13). */
+/** Maximum length of a line in the answer of `grep_context` (threads contract §13). */
 const MAX_SHOWN_LINE = 500
 
-/** A matching line as `grep_context` tells it; places are code points. */
+/** A matching line of `grep_context`. Positions are code points. */
 export interface MatchingLine {
   readonly number: number
-  /** At most 500 code points around the match, with `…` on a side that is cut. */
+  /** At most 500 code points around the match, with `…` where it is cut. */
   readonly line: string
-  /** The first match, in the whole line. */
+  /** The first match, relative to the complete line. */
   readonly matchStart: number
   readonly matchEnd: number
-  /** The first match, in the complete text. */
+  /** The first match, relative to the complete text. */
   readonly start: number
   readonly end: number
   readonly before: readonly string[]
@@ -24,14 +24,14 @@ export interface MatchingLine {
 
 /** The last `count` code points. */
 function lastCodePoints(text: string, count: number): string {
-  // Twice as many units hold them, whatever they are.
+  // Twice as many UTF-16 units always contain them.
   const tail = text.slice(-2 * count)
   const whole = (tail.charCodeAt(0) & 0xfc00) === 0xdc00 ? tail.slice(1) : tail
   const surplus = codePointLength(whole) - count
   return surplus <= 0 ? whole : whole.slice(firstCodePoints(whole, surplus).length)
 }
 
-/** The first 500 code points of a line beside a match. */
+/** The first 500 code points of a context line. */
 function shortened(text: string, line: Line): string {
   const head = firstCodePoints(
     text.slice(line.start, Math.min(line.end, line.start + 2 * MAX_SHOWN_LINE)),
@@ -40,12 +40,12 @@ function shortened(text: string, line: Line): string {
   return line.start + head.length < line.end ? `${head}…` : head
 }
 
-/** The stretch of a line that shows the match in its middle, as far as the line goes. */
+/** The part of a line around a match, with the match in the middle if possible. */
 function around(line: string, match: Match, matchLength: number): string {
   const rest = Math.max(0, MAX_SHOWN_LINE - matchLength)
   const ahead = line.slice(0, match.start)
   const behind = line.slice(match.start)
-  // What one side does not need, the other may have.
+  // Space that one side does not need goes to the other side.
   const wantedAhead = Math.max(
     Math.floor(rest / 2),
     MAX_SHOWN_LINE - codePointLength(behind.slice(0, 2 * MAX_SHOWN_LINE)),
@@ -55,7 +55,7 @@ function around(line: string, match: Match, matchLength: number): string {
   return `${left.length < ahead.length ? '…' : ''}${left}${right}${right.length < behind.length ? '…' : ''}`
 }
 
-/** The line that the walk stands on, with its first match (places in the text) and the lines around it. */
+/** The current line with its first match (offsets in the text) and its context lines. */
 export function matchingLine(walk: LineWalk, match: Match, contextLines: number): MatchingLine {
   const { text, line, number } = walk
   const whole = text.slice(line.start, line.end)
@@ -76,26 +76,27 @@ export function matchingLine(walk: LineWalk, match: Match, contextLines: number)
   }
 }
 
-/** An entry tells at most this many matching lines (threads contract §13). */
+/** Maximum number of matching lines per entry (threads contract §13). */
 const MAX_ROWS_AN_ENTRY = 1000
-/** What the rows of one entry may hold in all; 20 long lines around each of 1,000 would be 20 MB. */
+/**
+ * Maximum characters in all lines of one entry. Without it, 20 long lines around each of 1,000 matches would be 20 MB.
+ */
 export const MAX_CHARACTERS = 600_000
 
 export interface Grepped {
-  /** The first matching lines; empty when only their number was asked for. */
+  /** The first matching lines; empty for a count. */
   readonly lines: readonly MatchingLine[]
-  /** How many lines match. */
+  /** Number of matching lines. */
   readonly matches: number
-  /** Not all matches are told, or not all can be known. */
+  /** Whether lines were left out or matches may be missing. */
   readonly cut: boolean
-  /** How much text the lines hold. */
+  /** Characters in the lines. */
   readonly characters: number
 }
 
 /**
- * The matching lines of a text.
- *
- * @param context lines to bring before and after each; null to count only
+ * Finds the matching lines of a text.
+ * @param context number of lines before and after each match; null to count only
  */
 export function* grepText(text: string, pattern: Pattern, meter: Meter, context: number | null): Steps<Grepped> {
   const walk = new LineWalk(text, context ?? 0)

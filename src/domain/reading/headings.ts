@@ -2,12 +2,12 @@ import { parser } from '@lezer/markdown'
 import { STEP, type Steps } from '../scheduler'
 import { firstCodePoints, WHITE_SPACE_RUN } from '../text'
 
-/** A title is no longer; a setext heading may be a whole paragraph, and ids are made of titles. */
+/** Maximum length of a title. A setext heading can be a paragraph, and IDs are made of titles. */
 const MAX_TITLE = 160
-/** So much of a heading is looked at; markup inside a paragraph costs the parser the square of its length. */
+/** Maximum length of a heading's source: parsing inline markup takes quadratic time. */
 const MAX_SOURCE = 1000
 
-/** Nodes that are markup, as the parser calls them. */
+/** Names of the parser's nodes for markup. */
 const MARKUP = new Set([
   ...[
     'HeaderMark',
@@ -25,7 +25,7 @@ const MARKUP = new Set([
 
 const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }))
 
-/** The character an entity stands for; one that is not among the few of everyday use stays as it is written. */
+/** Decodes an entity; an uncommon one remains unchanged. */
 function decoded(entity: string): string {
   const number = /^&#(?:x([\da-f]+)|(\d+));$/i.exec(entity)
   if (!number) return ENTITIES.get(entity.slice(1, -1)) ?? entity
@@ -48,7 +48,7 @@ function withoutMarkup(source: string): string {
       keep(from)
       if (isEscape) text += source.slice(from + 1, to)
       if (isEntity) text += decoded(source.slice(from, to))
-      // Where a line is broken, words stay apart.
+      // A line break separates words.
       if (name === 'HardBreak') text += ' '
       at = Math.max(at, to)
     },
@@ -57,17 +57,17 @@ function withoutMarkup(source: string): string {
   return text
 }
 
-/** @param source a heading as it is written, with its marks */
+/** The plain text of a heading. @param source the heading as written, with its markup */
 export function headingTitle(source: string): string {
   const start = firstCodePoints(source, MAX_SOURCE)
-  // Most headings are a line of plain words.
+  // Most headings are one line without markup.
   const plain = /^#{1,6}[ \t]+([^\\`*_[\]<>&#\n]*)$/.exec(start)?.[1]
   const text = (plain ?? withoutMarkup(start)).replace(WHITE_SPACE_RUN, ' ').trim()
   const title = firstCodePoints(text, MAX_TITLE)
   return title.length < text.length ? `${title}…` : title
 }
 
-/** A heading of a Markdown text; places are UTF-16 units. */
+/** A heading of a Markdown text. Positions are UTF-16 units. */
 export interface Heading {
   readonly level: number
   readonly title: string
@@ -75,18 +75,21 @@ export interface Heading {
   readonly start: number
 }
 
-/** Finds blocks only: what stands inside a paragraph costs the parser the square of its length, and is no heading. */
+/** Parses blocks only: inline markup takes quadratic time and contains no headings. */
 const blocks = parser.configure({
   remove: ['Escape', 'Entity', 'InlineCode', 'HTMLTag', 'Emphasis', 'HardBreak', 'Link', 'Image', 'LinkEnd'],
 })
 
-/** Small blocks and headings cost the parser several times what reading them does. */
+/** Small blocks and headings cost the parser this many times their length. */
 const COST = 3
-/** Where nothing is open, the tree so far is taken and a new one begun, so that no step and no tree is large. */
+/**
+ * Length after which the syntax tree is processed at the next top-level block and a new one begins, to limit memory and
+ * time.
+ */
 const TREE = 65_536
-/** More headings than anybody reads, and no more than fit beside other requests in memory. */
+/** Maximum number of headings, to limit memory. */
 const MAX_HEADINGS = 100_000
-/** Quotes and lists nested deeper than this on one line hold nothing for an outline, and cost their depth each line. */
+/** Maximum nesting of quotes and lists on one line. Deeper ones contain no headings, and each line costs its depth. */
 const MAX_NESTING = 100
 
 const DEEP_LINE = new RegExp(
@@ -94,21 +97,19 @@ const DEEP_LINE = new RegExp(
   'gm',
 )
 
-/** The same text, place for place, as the parser knows lines, and without what would nest too deep. */
+/** The text with unchanged offsets, with line ends that the parser knows and without too deep nesting. */
 function prepared(text: string): string {
   const lines = text.includes('\r') ? text.replace(/\r(\n?)/g, (_, feed) => (feed ? ' \n' : '\n')) : text
   return lines.replace(DEEP_LINE, (_, markers: string, rest: string) => markers + 'x'.repeat(rest.length))
 }
 
-/** Where the text begins behind front matter: from a first line `---` to the next one; 0 without. */
+/** The offset after YAML front matter (from a first line `---` to the next one); 0 without it. */
 function afterFrontMatter(text: string): number {
   const matter = /^---[ \t]*\n(?:[\s\S]*?\n)??---[ \t]*(?:\n|$)/.exec(text)
   return matter ? matter[0].length : 0
 }
 
-/**
- * The headings of the document itself, in order (ATX and setext, CommonMark): not those in code, HTML, quotes or lists.
- */
+/** The headings of a document in order (ATX and setext, CommonMark), without those in code, HTML, quotes or lists. */
 export function* readHeadings(text: string): Steps<Heading[]> {
   const source = prepared(text)
   const headings: Heading[] = []

@@ -1,18 +1,20 @@
 import { codePointLength } from '../text'
 
 /**
- * Lines as `threads.md` §13 counts them: `\n`, `\r\n` and `\r` end a line, and an end at the very end starts no further
- * line. Places in this file are UTF-16 units, because that is what searching a string gives; callers see code points.
+ * Lines as `threads.md` §13 counts them: `\
+ * `, `\\r\
+ * ` and `\\r` end a line, and a line end at the end of the text does not start another line. Offsets in this file are
+ * UTF-16 units; callers see code points.
  */
 
-/** One line: `end` leaves out what ends it, `next` is where the following one starts (or the end of the text). */
+/** A line. `end` excludes the line end; `next` is the start of the following line, or the end of the text. */
 export interface Line {
   readonly start: number
   readonly end: number
   readonly next: number
 }
 
-/** Finds the next place of a character, remembering the last answer, so that asking forwards is linear in all. */
+/** Finds the next occurrence of a character and caches it, so that increasing positions take linear time in total. */
 function seeker(text: string, char: string): (from: number) => number {
   let asked = 0
   let found = -1
@@ -26,7 +28,7 @@ function seeker(text: string, char: string): (from: number) => number {
   }
 }
 
-/** The line that starts at a place. */
+/** Returns the line that starts at a given offset. */
 export function lineCutter(text: string): (start: number) => Line {
   const nextFeed = seeker(text, '\n')
   const nextReturn = seeker(text, '\r')
@@ -37,17 +39,17 @@ export function lineCutter(text: string): (start: number) => Line {
   }
 }
 
-/** Walks the lines of a text from the first on and remembers the last few it has left behind. */
+/** Iterates over the lines of a text and keeps the last few. */
 export class LineWalk {
-  /** The line it stands on, and its number from 1. */
+  /** The current line, with its number from 1. */
   line: Line
   number = 1
   private readonly cut: (start: number) => Line
   private readonly behind: Line[] = []
-  /** A place that was counted up to, and its code points. */
+  /** The last offset that was converted, and its code points. */
   private counted = { place: 0, codePoints: 0 }
 
-  /** @param keep how many lines to remember */
+  /** @param keep number of previous lines to keep */
   constructor(
     readonly text: string,
     private readonly keep = 0,
@@ -56,7 +58,7 @@ export class LineWalk {
     this.line = this.cut(0)
   }
 
-  /** Goes on by one line; false when there is none. */
+  /** Moves to the next line; false at the end. */
   advance(): boolean {
     if (this.line.next >= this.text.length) return false
     if (this.keep > 0) {
@@ -68,12 +70,12 @@ export class LineWalk {
     return true
   }
 
-  /** Goes on to the line that holds this place, which is not behind. */
+  /** Moves forward to the line that contains an offset. */
   advanceTo(place: number): void {
     while (place >= this.line.next && this.advance());
   }
 
-  /** The code point at which the current line begins. Linear over a walk. */
+  /** The code point at which the current line starts. Linear time over all calls. */
   startInCodePoints(): number {
     const { place, codePoints } = this.counted
     this.counted = {
@@ -83,12 +85,12 @@ export class LineWalk {
     return this.counted.codePoints
   }
 
-  /** The remembered lines, oldest first. */
+  /** The previous lines in memory, oldest first. */
   before(): readonly Line[] {
     return [...this.behind]
   }
 
-  /** Up to `count` lines after the one it stands on. */
+  /** Up to `count` lines after the current one. */
   after(count: number): readonly Line[] {
     const lines: Line[] = []
     for (let { next } = this.line; lines.length < count && next < this.text.length; ) {
@@ -101,24 +103,27 @@ export class LineWalk {
 }
 
 /**
- * Where the lines of a long text stand, roughly: kept beside it, so that any line of it is found by reading a few
- * thousand characters. Places are code points from 0, lines count from 1.
+ * A sparse index of the lines of a long text, stored with it, so that reading a line needs only a few thousand
+ * characters. Positions are code points from 0; lines count from 1.
  */
 export interface LineIndex {
   readonly chars: number
   readonly lines: number
-  /** For each full stretch of `MARK_EVERY` code points, how many lines have started behind the first, up to its end. */
+  /**
+   * For each full block of `LINE_INDEX_STEP` code points: the number of line starts after the first line, up to the
+   * block's end.
+   */
   readonly starts: readonly number[]
 }
 
-/** One mark for this many code points. */
+/** Code points per block of the index. */
 export const LINE_INDEX_STEP = 8192
-/** Texts up to here, in code points, have no marks: they are read whole. */
+/** Maximum length in code points of a text without an index, which is read completely. */
 const UNMARKED = 2 * LINE_INDEX_STEP
 
 const isSecondHalf = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 
-/** Marks of any text, however short. */
+/** Builds the index of any text, short ones included. */
 export function lineIndex(text: string): LineIndex {
   const starts: number[] = []
   let chars = 0
@@ -135,6 +140,6 @@ export function lineIndex(text: string): LineIndex {
   return { chars, lines: started + (endsLine ? 0 : 1), starts }
 }
 
-/** The marks that are kept beside a text; null for one that is short. */
-export const keptMarks = (text: string): LineIndex | null =>
+/** The index to store with a text; null for a short one. */
+export const storedLineIndex = (text: string): LineIndex | null =>
   text.length <= UNMARKED || codePointLength(text) <= UNMARKED ? null : lineIndex(text)

@@ -1,18 +1,18 @@
 import type { Steps } from '../scheduler'
 import { codePointLength } from '../text'
 import type { Meter } from './meter'
-import type { Match, Pattern, Walk } from './pattern'
+import type { Match, Pattern, Walk } from './search-pattern'
 
 /**
- * Searches an exact string. The engine's own search is quick but, for a hostile text and pattern, compares each character of
- * one with each of the other: 0.3 ns a comparison, measured in V8.
+ * Searches an exact string. The search of V8 is fast, but for a hostile text and pattern it compares every character of
+ * one with every character of the other, so each slice is limited by that product.
  */
 const MAX_COMPARISONS = 100_000_000
 const MAX_SLICE = 1_000_000
-/** Telling of a match costs something, however near the next one is. */
+/** Cost of reporting a match, regardless of its distance to the next one. */
 const LINE_COST = 160
 
-/** Cutting a text costs nothing to speak of, and what is allowed in all is bounded by what a call reads. */
+/** A literal search needs no allowance: its total cost is bounded by the text that a call reads. */
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
 type Find = (part: string) => Match | null
@@ -24,23 +24,23 @@ const exactly = (wanted: string): Find => {
   }
 }
 
-/** Unicode's simple case folding, one character to one character, is what the flags `iu` mean; ß is not ss. */
+/** Simple case folding of Unicode, one character to one, as with the flags `iu`; ß does not match ss. */
 const folding = (wanted: string): Find => {
   const expression = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu')
   return (part) => {
     const start = part.search(expression)
-    // Folding never changes the length: no character beyond U+FFFF folds to one below, nor the other way round.
+    // Folding does not change the length: no character beyond U+FFFF folds to one below, or the reverse.
     return start === -1 ? null : { start, end: start + wanted.length }
   }
 }
 
-/** @param wanted not empty */
+/** A pattern for a literal. @param wanted not empty */
 export function literalPattern(wanted: string, caseSensitive: boolean): Pattern {
   const find = caseSensitive ? exactly(wanted) : folding(wanted)
-  // Some 20 ms are 48,000 characters read, 20,000,000 passed over, or 60,000,000 compared.
+  // 48,000 characters read, 20,000,000 skipped or 60,000,000 compared take about the same time.
   const rate = Math.max(1 / 400, wanted.length / 1300)
   const slice = Math.min(MAX_SLICE, Math.ceil(MAX_COMPARISONS / wanted.length))
-  // A line holds no line end, so nothing that has one stands within a line.
+  // A line contains no line ends, so a literal with one never matches.
   const possible = !/[\r\n]/.test(wanted)
 
   function* next(text: string, from: number, meter: Meter): Steps<Match | null> {
@@ -68,21 +68,20 @@ export function literalPattern(wanted: string, caseSensitive: boolean): Pattern 
   }
 }
 
-/** What the database may look for in the place of a literal. */
+/** A string that a database can search for to exclude entries. */
 export interface Narrowing {
   readonly part: string
-  /** Letters A–Z of both are folded; then `part` is in lower case. */
+  /** Whether letters A–Z are folded in both; then `part` is in lower case. */
   readonly fold: boolean
 }
 
-/** The database compares every place of a text with this much at most. */
+/** Maximum length of a narrowing string: a database may compare all of it at every position. */
 const MAX_NARROWING = 32
 
 /**
- * A part of the literal that every text with a match holds, also by a comparison that folds A–Z only. Letters that fold
- * to or from something beyond ASCII break it: k (KELVIN SIGN) and s (ſ) among those of ASCII.
- *
- * @returns null when nothing can be said, so that every text has to be read
+ * The longest part of a literal that every match contains, also under a comparison that folds only A–Z. Letters that
+ * fold to or from a non-ASCII character end it, such as k (KELVIN SIGN) and s (ſ).
+ * @returns null when no part qualifies, so that all texts must be read
  */
 export function narrowingOf(wanted: string, caseSensitive: boolean): Narrowing | null {
   if (caseSensitive) return { part: [...wanted].slice(0, MAX_NARROWING).join(''), fold: false }

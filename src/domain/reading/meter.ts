@@ -1,13 +1,13 @@
 import { STEP } from '../scheduler'
 
-/** Counts what a call searches: when a rest may be due, and when it has searched enough. */
+/** Measures the search of a call, to pause it and to end it at its limit. */
 export class Meter {
   private total = 0
   private due = 0
 
   /**
-   * @param rate what searching a character costs in the worst case, in characters read (domain/scheduler)
-   * @param allowance characters that may be searched in all
+   * @param rate worst-case cost per character, in characters read (domain/scheduler)
+   * @param allowance maximum number of characters
    */
   constructor({ rate, allowance }: { readonly rate: number; readonly allowance: number }) {
     this.rate = rate
@@ -16,7 +16,7 @@ export class Meter {
   private readonly rate: number
   private readonly allowance: number
 
-  /** Notes that so many characters were searched; what to yield for it, or 0 when that is too little to stop for. */
+  /** Adds searched characters. @returns the cost to yield, or 0 if it is too small for a pause */
   spend(characters: number): number {
     this.total += characters
     this.due += characters * this.rate
@@ -26,7 +26,7 @@ export class Meter {
     return units
   }
 
-  /** Whether so many characters more are allowed. */
+  /** Whether this many further characters are allowed. */
   allows(characters: number): boolean {
     return this.total + characters <= this.allowance
   }

@@ -4,12 +4,15 @@ import { firstCodePoints, WHITE_SPACE_RUN } from '../text'
 import { type Heading, readHeadings } from './headings'
 import { lineCutter } from './lines'
 
-/** A text without headings is cut into parts of at most so many code points (threads contract §13). */
+/** Maximum length in code points of a part of a text without headings (threads contract §13). */
 const MAX_PART = 2000
-/** Of the words that name a part. */
+/** Maximum length of a part's title, made of its first words. */
 const MAX_TITLE = 60
 
-/** Where a part that starts here ends: behind the last blank line that fits, else the last line end, else at the limit. */
+/**
+ * The end of the part that starts at `start`: after the last blank line that fits, else the last line end, else at the
+ * limit.
+ */
 function partEnd(text: string, start: number, cut: ReturnType<typeof lineCutter>): number {
   const limit = start + firstCodePoints(text.slice(start, start + 2 * MAX_PART), MAX_PART).length
   if (limit >= text.length) return text.length
@@ -22,7 +25,7 @@ function partEnd(text: string, start: number, cut: ReturnType<typeof lineCutter>
   return blankEnd || lineEnd || limit
 }
 
-/** The first words, as many as fit. */
+/** The first words of a text, as many as fit. */
 function firstWords(text: string): string {
   const words = text
     .slice(0, 8 * MAX_TITLE)
@@ -34,7 +37,7 @@ function firstWords(text: string): string {
   return `${space > 0 && words[start.length] !== ' ' ? start.slice(0, space) : start.trimEnd()}…`
 }
 
-/** The parts of a text without headings, which cover it without gap. */
+/** Splits a text without headings into consecutive parts. */
 export function* readParts(text: string): Steps<Heading[]> {
   const parts: Heading[] = []
   const cut = lineCutter(text)
@@ -47,12 +50,12 @@ export function* readParts(text: string): Steps<Heading[]> {
   return parts
 }
 
-/** A part of a text that a heading names, or a `part-N` of a text without headings. Places are code points. */
+/** A section of a text with a heading, or a `part-N` of a text without headings. Positions are code points. */
 export interface OutlineNode {
   readonly id: string
-  /** 1–6, of the heading; 0 of the root. */
+  /** Level of the heading, 1–6; 0 for the root. */
   readonly level: number
-  /** Its place among its siblings, from 1. */
+  /** Position among its siblings, from 1. */
   readonly ordinal: number
   readonly title: string
   readonly start: number
@@ -62,22 +65,22 @@ export interface OutlineNode {
 
 type Growing = { -readonly [Key in keyof OutlineNode]: OutlineNode[Key] } & {
   children: Growing[]
-  /** How many nodes up to the root. */
+  /** Number of nodes up to the root. */
   depth: number
-  /** Names that children were given, and with which number the next equal one tries its luck. */
+  /** Names used by children, each with the next number to try for an equal name. */
   taken: Map<string, number>
 }
 
 const ROOT = 'root'
 
-/** Letters and digits of any script in lower case, the rest one `-`, none at the ends. */
+/** A title in lower case, with `-` for everything except letters and digits of any script, none at the ends. */
 export const slug = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '-')
     .replace(/^-|-$/g, '') || 'section'
 
-/** The slug, or its first variant that no sibling has been given. */
+/** The slug, or its first variant that no sibling uses. */
 function freeName(name: string, taken: Map<string, number>): string {
   let free = name
   let number = taken.get(name) ?? 2
@@ -87,7 +90,7 @@ function freeName(name: string, taken: Map<string, number>): string {
   return free
 }
 
-/** Turns places in UTF-16 units into code points, asked in rising order. */
+/** Converts UTF-16 offsets to code points. Offsets must increase from call to call. */
 function codePointCounter(text: string): (place: number) => number {
   let at = 0
   let count = 0
@@ -130,7 +133,7 @@ function grow(
   return root
 }
 
-/** The whole outline of a text. */
+/** The complete outline of a text. */
 export function* readOutline(text: string): Steps<OutlineNode> {
   const headings = yield* readHeadings(text)
   if (headings.length > 0) return grow(text, headings, ({ title }) => slug(title))
@@ -138,7 +141,7 @@ export function* readOutline(text: string): Steps<OutlineNode> {
   return grow(text, parts, (_, i) => `part-${i + 1}`)
 }
 
-/** The nodes below a node, in the order of the text. */
+/** The descendants of a node, in text order. */
 export function* nodesBelow(node: OutlineNode): Generator<OutlineNode> {
   for (const child of node.children) {
     yield child
@@ -146,10 +149,10 @@ export function* nodesBelow(node: OutlineNode): Generator<OutlineNode> {
   }
 }
 
-/** An outline shows at most so many nodes (threads contract §13). */
+/** Maximum number of nodes in an outline (threads contract §13). */
 const MAX_NODES = 2000
 
-/** Counts the nodes of each depth, from 1. */
+/** The number of nodes at each depth, from 1. */
 function countDepths(root: OutlineNode): number[] {
   const counts: number[] = []
   const visit = (node: OutlineNode, depth: number) => {
@@ -165,11 +168,11 @@ function countDepths(root: OutlineNode): number[] {
 export interface ShownOutline {
   readonly root: OutlineNode
   readonly nodes: number
-  /** Nodes were left out. */
+  /** Whether nodes were left out. */
   readonly truncated: boolean
 }
 
-/** What is shown of an outline: whole depths are left out, the deepest first; of the first, the first 2,000 stay. */
+/** Shortens an outline: complete levels are left out, deepest first; of the top level, the first 2,000 nodes remain. */
 export function shownOutline(root: OutlineNode, maxDepth: number): ShownOutline {
   const counts = countDepths(root)
   let depth = Math.min(maxDepth, counts.length)
@@ -185,15 +188,15 @@ export function shownOutline(root: OutlineNode, maxDepth: number): ShownOutline 
 
 /** Which node of an outline an id means, and which it may have meant. */
 
-/** Whoever asks for a node that is not there is told of a near one; further ones are not compared. */
+/** Maximum number of nodes that an unknown ID is compared with, to suggest a similar one. */
 const MAX_COMPARED = 5000
 
-/** The node with this id, and where there is none, the id of the one whose name is nearest. */
+/** The node with an ID, or the ID of the most similar node. */
 export function findNode(root: OutlineNode, id: string): { node: OutlineNode } | { nearest: string } {
   if (id === root.id) return { node: root }
   let nearest = { id: root.id, likeness: 0 }
   let compared = 0
-  // Ids are in lower case, whatever the headings are in.
+  // IDs are in lower case.
   const asked = id.slice(0, 200).toLowerCase()
   for (const node of nodesBelow(root)) {
     if (node.id === id) return { node }

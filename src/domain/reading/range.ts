@@ -1,14 +1,14 @@
 import { invalidInput } from '../errors'
 import { LINE_INDEX_STEP, type LineIndex } from './lines'
 
-/** A part of a text as `read_context_range` is asked for it (threads contract §13). */
+/** The requested part of a text for `read_context_range` (threads contract §13). */
 export type Part =
-  /** Code points from 0, the end excluded; null: to the end of the text. */
+  /** Code points from 0, end excluded; null: to the end of the text. */
   | { readonly by: 'chars'; readonly start: number; readonly end: number | null }
-  /** Lines from 1, both included; null: to the last. */
+  /** Lines from 1, both included; null: to the last line. */
   | { readonly by: 'lines'; readonly first: number; readonly last: number | null }
 
-/** At most this many code points are brought at once. */
+/** Maximum number of code points in one answer. */
 export const MAX_RANGE = 100_000
 
 export interface TextRange {
@@ -17,28 +17,28 @@ export interface TextRange {
   readonly startLine: number
   readonly endLine: number
   readonly text: string
-  /** More was asked for than is brought; it goes on at `endChar`. */
+  /** Whether the part is longer than the answer; the rest starts at `endChar`. */
   readonly truncated: boolean
 }
 
-/** A stretch of a text, and the number of the line in which it starts. */
+/** A range of a text in code points, with the number of its first line. */
 export interface LineRange {
   readonly from: number
   readonly to: number
   readonly line: number
 }
 
-/** More than any text has of characters or lines, and small enough for every database. */
+/** Larger than the number of characters or lines of any text, and valid in both databases. */
 const BEYOND = 1_000_000_000
 
 const withinReach = (place: number | null): number | null => (place === null ? null : Math.min(place, BEYOND))
 
-/** @returns the part, its places no further away than a text may reach @throws Problem invalid_input when it ends before it starts */
+/** Checks a part and limits its positions. @throws Problem invalid_input when it ends before it starts */
 export function checkPart(part: Part): Part {
   const [start, end] = part.by === 'chars' ? [part.start, part.end] : [part.first, part.last]
   const name = part.by === 'chars' ? 'char' : 'line'
   if (end !== null && start > end)
-    throw invalidInput(`start_${name} ${start} is behind end_${name} ${end}`, [
+    throw invalidInput(`start_${name} ${start} is greater than end_${name} ${end}`, [
       { path: `end_${name}`, given: `number ${end}`, example: start },
     ])
   return part.by === 'chars'
@@ -46,15 +46,16 @@ export function checkPart(part: Part): Part {
     : { by: 'lines', first: Math.min(start, BEYOND), last: withinReach(end) }
 }
 
-/** The stretch from a mark on; the line in which it starts is known. */
+/** The range from a block of the index on, whose first line is known. */
 function fromMark(index: number, { chars, starts }: LineIndex, length: number): LineRange {
   const from = index * LINE_INDEX_STEP
-  // One more than is shown, because \r and \n are one end of a line.
+  // One more than shown, because \\r and \
+  // are one line end.
   return { from, to: Math.min(chars, from + length + 1), line: 1 + (index === 0 ? 0 : (starts[index - 1] as number)) }
 }
 
-/** What has to be read of a text to cut the part out of it. */
-export function stretchFor(part: Part, marks: LineIndex): LineRange {
+/** The range of a text that must be read for a part. */
+export function rangeFor(part: Part, marks: LineIndex): LineRange {
   const { chars, lines, starts } = marks
   if (part.by === 'chars' || part.first > lines) {
     const start = part.by === 'chars' ? Math.min(part.start, chars) : chars
@@ -62,7 +63,7 @@ export function stretchFor(part: Part, marks: LineIndex): LineRange {
     const index = Math.floor(start / LINE_INDEX_STEP)
     return fromMark(index, marks, end - index * LINE_INDEX_STEP)
   }
-  /** The stretch between two marks in which a line starts. */
+  /** The block in which a line starts. */
   const holding = (line: number): number => {
     const index = starts.findIndex((started) => started >= line - 1)
     return index === -1 ? starts.length : index
@@ -73,24 +74,24 @@ export function stretchFor(part: Part, marks: LineIndex): LineRange {
 }
 
 /**
- * What can be asked for before the marks are known: a stretch by its characters, or by the marks between which lines start. Longer
- * than `stretchFor` says at most, and from the same mark on, unless the part begins behind the text.
+ * A range that can be read before the index is known: by characters, or by lines. It is at least as long as the result
+ * of `rangeFor`, and starts at the same block unless the part begins after the text.
  */
 type Likely =
   | { readonly by: 'chars'; readonly from: number; readonly length: number }
   | { readonly by: 'lines'; readonly first: number; readonly last: number | null; readonly most: number }
 
-/** No text has more characters (threads contract §2.1). */
+/** Maximum length of a text (threads contract §2.1). */
 const MOST_CHARS = 1_000_000
 
-export function likelyStretch(part: Part): Likely {
+export function likelyRange(part: Part): Likely {
   if (part.by === 'lines') return { ...part, most: LINE_INDEX_STEP + MAX_RANGE }
   const start = Math.min(part.start, MOST_CHARS)
   const from = start - (start % LINE_INDEX_STEP)
   return { by: 'chars', from, length: Math.min(part.end ?? MOST_CHARS, start + MAX_RANGE) - from + 1 }
 }
 
-/** Walks a stretch by code points and counts the lines it passes. */
+/** Moves through a text by code points and counts lines. */
 class Cursor {
   private index = 0
   offset: number
@@ -121,16 +122,15 @@ class Cursor {
     if (unit === 10 || (unit === 13 && this.text.charCodeAt(this.index) !== 10)) this.line++
   }
 
-  /** What lies between two places of the cursor. */
+  /** The current position. */
   place(): { index: number; offset: number; line: number } {
     return { index: this.index, offset: this.offset, line: this.line }
   }
 }
 
 /**
- * Cuts the part out of the stretch that was read for it.
- *
- * @param text of the stretch
+ * Cuts a part out of the range that was read.
+ * @param text text of the range
  */
 export function cutRange(text: string, stretch: LineRange, part: Part, { chars, lines }: LineIndex): TextRange {
   const cursor = new Cursor(text, stretch)

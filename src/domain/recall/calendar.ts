@@ -2,16 +2,16 @@ import { Temporal } from 'temporal-polyfill/implementation'
 import type { Millis, WrittenTime } from '../time'
 
 /**
- * The calendar of a time zone (fabric contract §6). A boundary is found from the local date, then mapped to an instant: a day starts
- * at its first existing instant and ends where the next one starts, however many hours lie between.
+ * Calendar computations in a time zone (fabric contract §6). A boundary is computed as a local date, then converted: a
+ * day starts at its first existing instant and ends where the next one starts, regardless of its hours.
  */
 export type LocalTime = Temporal.ZonedDateTime
 
-/** A moment as clocks of a zone show it. */
+/** A time as clocks in a zone show it. */
 export interface ClockFace {
   /** Milliseconds since 1970. */
   readonly epochMs: Millis
-  /** As asked for. */
+  /** As given by the caller. */
   readonly timezone: string
   readonly iso: string
   readonly timeOfDay: string
@@ -25,16 +25,16 @@ const MONTHS = [
   ...['August', 'September', 'October', 'November', 'December'],
 ] as const
 
-/** The library also reads whole dates with a zone as zones; these are names and offsets alone. */
+/** Time zone names and offsets; the library would also accept a date with a zone. */
 const ZONE = /^(?:[a-z][\w+/-]{0,63}|[+-]\d\d:\d\d)$/i
-/** The times that can be told, milliseconds since 1970 (ECMAScript: a hundred million days around it). */
+/** Maximum time in milliseconds since 1970 (ECMAScript: 100 million days). */
 export const MAX_TIME = 8.64e15
 
-/** Whether there is such a zone: an IANA name in any case, or `±HH:MM`. */
+/** Whether a time zone exists: an IANA name in any case, or `±HH:MM`. */
 export function isZone(zone: string): boolean {
   if (!ZONE.test(zone)) return false
   try {
-    momentIn(zone, 0)
+    timeIn(zone, 0)
     return true
   } catch (error) {
     if (error instanceof RangeError) return false
@@ -42,20 +42,20 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** @param zone one that there is */
-export const momentIn = (zone: string, epochMs: Millis): LocalTime =>
+/** A time in a zone. @param zone an existing zone */
+export const timeIn = (zone: string, epochMs: Millis): LocalTime =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
 
-/** Where a day so many days from the moment's begins. A day that the zone leaves out begins with the one after it. */
+/** The start of the day `days` after a given time. A day that the zone skips starts with the next one. */
 export const startOfDay = (moment: LocalTime, days = 0): number =>
   moment.toPlainDate().add({ days }).toZonedDateTime(moment.timeZoneId).epochMilliseconds
 
-/** Days back to the Monday of the moment's week. */
+/** Days since the Monday of the same week. */
 export const sinceMonday = (moment: LocalTime): number => moment.dayOfWeek - 1
 
 /**
- * A written time as an instant: a date is the start of that day in the zone, a time without offset is a local one. Of a local time
- * that occurs twice the earlier is meant, and one that is skipped moves on by what is skipped.
+ * Converts a written time to an instant: a date is the start of that day in the zone, a time without offset is local.
+ * Of a local time that occurs twice, the earlier counts; a skipped one moves forward by the gap.
  */
 export function instantOf(zone: string, { day, time }: WrittenTime): number {
   const date = Temporal.PlainDate.from(new Date(day * 1000).toISOString().slice(0, -14))
@@ -74,9 +74,9 @@ const isoOf = (moment: LocalTime): string => moment.toString({ timeZoneName: 'ne
 const weekday = ({ dayOfWeek }: LocalTime): string => WEEKDAYS[dayOfWeek - 1] as string
 const month = (moment: LocalTime): string => MONTHS[moment.month - 1] as string
 
-/** @param timezone as asked for; one that there is */
+/** A time in a zone, in the forms of an answer. @param timezone an existing zone, as given by the caller */
 export function clockFace(timezone: string, epochMs: Millis): ClockFace {
-  const moment = momentIn(timezone, epochMs)
+  const moment = timeIn(timezone, epochMs)
   const iso = isoOf(moment)
   return {
     epochMs,
@@ -84,12 +84,12 @@ export function clockFace(timezone: string, epochMs: Millis): ClockFace {
     iso,
     timeOfDay: timeOfDay(moment),
     date: `${weekday(moment)}, ${month(moment)} ${moment.day}, ${moment.year}`,
-    // Offsets of long ago have seconds; ISO 8601 and this field know minutes.
+    // Historic offsets have seconds; ISO 8601 and this field have minutes.
     utcOffset: iso.slice(-6),
   }
 }
 
-/** All that is told of the present moment; the boundaries are milliseconds since 1970. */
+/** The description of the current time; boundaries are milliseconds since 1970. */
 export interface TimeDescription extends ClockFace {
   /** `Feb 25`. */
   readonly dateShort: string
@@ -101,15 +101,15 @@ export interface TimeDescription extends ClockFace {
   readonly endOfDay: number
   readonly startOfNextDay: number
   readonly startOfYesterday: number
-  /** Monday's. */
+  /** Start of Monday. */
   readonly startOfWeek: number
   readonly endOfWeek: number
   readonly startOfNextWeek: number
 }
 
-/** @param timezone as asked for; one that there is */
+/** Describes a time in a zone. @param timezone an existing zone, as given by the caller */
 export function describeTime(timezone: string, epochMs: Millis): TimeDescription {
-  const moment = momentIn(timezone, epochMs)
+  const moment = timeIn(timezone, epochMs)
   const monday = -sinceMonday(moment)
   const startOfNextDay = startOfDay(moment, 1)
   const startOfNextWeek = startOfDay(moment, monday + 7)

@@ -3,13 +3,13 @@ import type { Analyzer } from '../search/analysis'
 import type { Unit } from '../search/query'
 import { codePointLength, firstCodePoints, isWhiteSpace, offsetAfter, offsetBefore } from '../text'
 
-/** How much of the contents of memories an answer shows (fabric contract §1, "What models receive"). */
+/** Shortens the contents of memories in an answer (fabric contract §1, "What models receive"). */
 const LONGEST_EXCERPT = 2_000
 
-/** What all contents of an answer share, in code points: so much of each, and `least` at least. */
+/** Code points for all contents of an answer: `each` per memory, and at least `least`. */
 export const budgetOf = (shown: number, each: number, least: number): number => Math.max(least, shown * each)
 
-/** The length to which the longest are cut, so that all fit. */
+/** The length to which the longest contents are cut so that all fit into a budget. */
 export function sharedLength(lengths: readonly number[], budget: number, longest = LONGEST_EXCERPT): number {
   const sorted = lengths.map((length) => Math.min(length, longest)).sort((a, b) => a - b)
   let left = budget
@@ -21,17 +21,20 @@ export function sharedLength(lengths: readonly number[], budget: number, longest
   return longest
 }
 
-/** A content, or the part of it that is shown, with the length of the whole. */
+/** A content, complete or cut, with the length of the complete content. */
 export interface Excerpt {
   readonly content: string
   readonly truncated?: true
   readonly length?: number
 }
 
-/** How far a cut may move, for it to stand at white space. */
+/** Maximum distance that a cut moves to reach white space. */
 const NEAR = 80
 
-/** Of a text, so many code points at most: from its beginning, or around a place in it, cut at white space where there is some near. */
+/**
+ * Cuts a text to `most` code points: from its start, or around an offset, at white space if there is some close to the
+ * cut.
+ */
 export function excerptOf(text: string, most: number, around: number | null = null): Excerpt {
   if (text.length <= most) return { content: text }
   const length = codePointLength(text)
@@ -40,7 +43,7 @@ export function excerptOf(text: string, most: number, around: number | null = nu
   let from = wanted
   if (from > 0) {
     const end = offsetAfter(text, from, most)
-    // The end of a text is shown in full.
+    // A cut that reaches the end of the text includes all of the end.
     if (end === text.length) from = offsetBefore(text, text.length, most)
     from = afterSpace(text, from, around ?? 0)
   }
@@ -49,14 +52,14 @@ export function excerptOf(text: string, most: number, around: number | null = nu
   return { content: text.slice(from, to), truncated: true, length }
 }
 
-/** The first place behind white space, not far behind `from` and not behind what is to be shown. */
+/** The first offset after white space, at most `NEAR` after `from` and not after `shown`. */
 function afterSpace(text: string, from: number, shown: number): number {
   if (isWhiteSpace(text[from - 1] as string)) return from
   for (let at = from; at < Math.min(from + NEAR, shown); at++) if (isWhiteSpace(text[at] as string)) return at + 1
   return from
 }
 
-/** The last place before white space, not far before `to` and not before what is to be shown. */
+/** The last offset before white space, at most `NEAR` before `to` and not before `shown`. */
 function beforeSpace(text: string, from: number, to: number, shown: number): number {
   if (isWhiteSpace(text[to] as string)) return to
   for (let at = to - 1; at > Math.max(from, to - NEAR, shown); at--) if (isWhiteSpace(text[at] as string)) return at
@@ -64,9 +67,8 @@ function beforeSpace(text: string, from: number, to: number, shown: number): num
 }
 
 /**
- * Where what was looked for stands in a text: the first hit of the first of these units that it holds; null where it holds none.
- *
- * @param units the rarest first
+ * The offset of the first match of the rarest unit that a text contains; null without a match.
+ * @param units rarest first
  */
 export function* placeOfMatch(text: string, units: readonly Unit[], analyzer: Analyzer): Steps<number | null> {
   const ranks = new Map<string, number>()
@@ -92,7 +94,7 @@ export function* placeOfMatch(text: string, units: readonly Unit[], analyzer: An
   return place
 }
 
-/** Contents that share a room: those that do not fit are cut, the longest to one equal length, each around its place. */
+/** Cuts contents to a shared budget: the longest to one equal length, each around its offset. */
 export function excerptsOf(
   texts: readonly { readonly text: string; readonly around: number | null }[],
   budget: number,
@@ -106,7 +108,7 @@ export function excerptsOf(
 
 const isEnd = (char: string | undefined): boolean => char === '.' || char === '!' || char === '?'
 
-/** What tells an entry in a line: its first sentence, or as much of its first line as fits. */
+/** The first sentence of a text, or as much of its first line as fits. */
 export function headOf(text: string, most: number): string {
   const line = firstCodePoints(text.trimStart(), most).split('\n', 1)[0] as string
   for (let at = 0; at < line.length - 1; at++) if (isEnd(line[at]) && line[at + 1] === ' ') return line.slice(0, at + 1)

@@ -1,9 +1,9 @@
 import { firstCodePoints } from '../text'
 import type { Millis } from '../time'
-import { MAX_SHOWN } from './current'
-import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './hints'
 import type { Memory } from './memory'
-import { namesCommand, type WorkContext } from './moment'
+import { MAX_SHOWN } from './rank-current'
+import { bugFixOf, counted, daysAgo, HEAD, hintOf, isCaptured, isType, type Shown, seenOf } from './suggestions'
+import { namesCommand, type WorkContext } from './work-context'
 
 export interface GhostMessage {
   readonly id: string
@@ -18,11 +18,11 @@ const PATH = 200
 const TEST_OR_BUILD = /(?<![\p{L}\p{N}_])(?:test|build|vitest|jest|pytest|make)(?![\p{L}\p{N}_])/u
 export const testsOrBuilds = (command: string | null): boolean => command !== null && TEST_OR_BUILD.test(command)
 
-/** Whether an error or a fix is about a command. */
+/** Whether an error or a fix names a command. */
 const isAbout = (memory: Memory, command: string): boolean =>
   namesCommand(memory.text, command) || namesCommand(memory.title ?? '', command)
 
-/** The fix of a failure of the command, else how often it failed; null with neither. */
+/** The fix for a failed command, else how often it failed; null without either. */
 function commandMessage({ bugs }: Shown, command: string, now: Millis): GhostMessage | null {
   const about = bugs.filter((memory) => isAbout(memory, command))
   const fix = about.find((memory) => !isCaptured(memory))

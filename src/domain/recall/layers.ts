@@ -1,21 +1,21 @@
 import type { Layer } from '../entry/entry'
 
-/** Seconds that a working memory lasts: an hour, and at most a year (fabric contract §2). */
+/** Default and maximum lifetime of a working memory in seconds: an hour and a year (fabric contract §2). */
 export const DEFAULT_TTL = 3_600
 export const MAX_TTL = 31_536_000
 
-/** Working memories that a project holds; the next one takes the place of the least recently used. */
+/** Maximum number of working memories in a project; a further one replaces the least recently used. */
 export const WORKING_CAPACITY = 1_000
 
 interface Routed {
   readonly layer?: Layer | undefined
-  /** Normalised. */
+  /** Normalized. */
   readonly tags: readonly string[]
   readonly ttl?: number | undefined
   readonly type: string
 }
 
-/** The layer a memory is stored in: the first rule that matches (fabric contract §2.1). */
+/** The layer in which a memory is stored: by the first matching rule (fabric contract §2.1). */
 export function routeToLayer({ layer, tags, ttl, type }: Routed): Layer {
   const tagged = (...words: string[]) => words.some((word) => tags.includes(word))
   if (layer !== undefined) return layer

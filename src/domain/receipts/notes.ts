@@ -1,24 +1,30 @@
-/** What a call with a key writes down before and within its write, so that its answer can be made again (history contract §2). */
+/**
+ * Records the facts of a call with an idempotency key before and during its write, so that its answer can be computed
+ * again (history contract §2).
+ */
 
-/** What a caller says of its call so that it can be known again. */
+/** The identity of a call with an idempotency key. */
 export interface ReceiptDraft {
   readonly key: string
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string
-  /** What the call writes down for its answer. */
+  /** Facts for the answer, collected during the call. */
   readonly notes: Notes
 }
 
 /**
- * What a call with a key finds out and its answer tells, beside what follows from its arguments. What stands here when its batch is
- * made is kept in it; what is noted later is in no receipt, so that its facts have to be kept by one more round trip.
+ * Facts that the answer needs and that do not follow from the arguments. Notes made before the batch are stored with
+ * it; a later note is not in the receipt, so the answer needs one more round trip to be stored.
  */
 export class Notes {
   private readonly found: Record<string, unknown> = {}
   private state: 'open' | 'kept' | 'late' = 'open'
-  /** Entries whose words the answer tells, although the call does nothing to them: once one is erased, there is no answer any more. */
+  /**
+   * Entries that the answer quotes although the call does not change them. Once one of them is erased, the answer
+   * cannot be repeated.
+   */
   mentioned: readonly number[] = []
-  /** A text that the answer shows and the arguments do not hold. */
+  /** A text that the answer contains and the arguments do not. */
   text: string | null = null
 
   note(name: string, value: unknown): void {
@@ -26,7 +32,7 @@ export class Notes {
     if (this.state === 'kept') this.state = 'late'
   }
 
-  /** They are part of a batch that was committed. */
+  /** Marks the notes as stored by a committed batch. */
   keep(): void {
     this.state = 'kept'
   }
@@ -40,24 +46,24 @@ export class Notes {
     return this.state !== 'open'
   }
 
-  /** Whether the receipt has all that the answer is made of. */
+  /** Whether the receipt contains everything that the answer needs. */
   get isWhole(): boolean {
     return this.state === 'kept'
   }
 }
 
-/** Who makes a call, as far as its receipt is concerned. */
+/** A caller, reduced to its receipt. */
 interface Noting {
   readonly receipt?: ReceiptDraft
 }
 
-/** Notes what the answer of a call tells; nothing where the call has no key. */
+/** Adds a fact to the receipt of a call; does nothing for a call without an idempotency key. */
 export const note = (caller: Noting, name: string, value: unknown): void => caller.receipt?.notes.note(name, value)
 
-/** Another call with the same key was first. */
-export class KeyTaken extends Error {
+/** Another call used the same idempotency key first. */
+export class KeyAlreadyUsed extends Error {
   constructor() {
     super('another call with this idempotency_key was first')
-    this.name = 'KeyTaken'
+    this.name = 'KeyAlreadyUsed'
   }
 }

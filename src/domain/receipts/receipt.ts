@@ -2,51 +2,51 @@ import type { Erased } from '../entry/selection'
 import { invalidInput, Problem } from '../errors'
 import type { Shown } from '../recall/memory'
 
-/** Receipts of calls that may be made again (history contract §2). */
+/** Receipts of calls with an idempotency key (history contract §2). */
 
-/** Entries and the versions that a call brought them to, in order. */
+/** Entries with the versions that a call created, in order. */
 type Effect = readonly (readonly [id: number, version: number])[]
 
-/** What only the batch of a write knew, and the answer of its call tells. */
+/** Facts for the answer that only the batch of a write knows. */
 export interface BatchOutput {
-  /** Entries with a summary that a store has met again. */
+  /** IDs of existing entries with a summary that a store matched. */
   readonly summarized?: readonly number[]
   readonly erased?: Erased
-  /** The one entry that was changed, as it stood after that. */
+  /** The one entry that was changed, after the change. */
   readonly shown?: Shown
 }
 
-/** What a call has left in its receipt: the facts of its answer are read from this and its arguments. */
+/** The stored facts of a call. Its answer is computed from them and the arguments. */
 export interface Trace {
   /** Shared by all changes of the call. */
   readonly changeId: string
   /**
-   * [entry, version] of what it did, in order; a deletion's version is negative, and that of an entry which the answer only tells of
-   * is 0. Of thousands the first thousand.
+   * [entry, version] of each change, in order. A deletion has a negative version; an entry that the answer only
+   * mentions has 0. At most the first thousand.
    */
   readonly effect: Effect
-  /** How many changes there were. */
+  /** Number of changes. */
   readonly changes: number
   readonly output: BatchOutput
-  /** What it noted before its batch, by name. */
+  /** Facts noted before the batch, by name. */
   readonly notes: Readonly<Record<string, unknown>>
-  /** A text that its answer shows and its arguments do not hold. */
+  /** A text that the answer contains and the arguments do not. */
   readonly text: string | null
 }
 
-/** What is kept of the first successful call with a key. */
+/** The stored result of the first successful call with an idempotency key. */
 export interface Receipt extends Trace {
   readonly key: string
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string
   readonly tool: string
-  /** The stored answer of a call that wrote nothing, or found out more after its write; else null. */
+  /** The stored answer of a call that wrote nothing, or that noted facts after its write; else null. */
   readonly answer: unknown
-  /** Whether an entry that it is about was erased. */
+  /** Whether an entry that it concerns was erased. */
   readonly erased: boolean
 }
 
-/** An entry that a call has stored or met again, as its receipt knows it. */
+/** An entry that a call stored or matched, as its receipt records it. */
 export interface SavedBefore {
   readonly id: number
   readonly version: number
@@ -55,7 +55,7 @@ export interface SavedBefore {
   readonly evicted: readonly number[]
 }
 
-/** Entries that a call has stored or met again, in order; evictions stand behind them. */
+/** Entries that a call stored or matched, in order; each with the evictions of the call. */
 export function savedBy({ effect, output }: Trace): SavedBefore[] {
   const evicted = effect.filter(([, version]) => version < 0).map(([id]) => id)
   const summarized = new Set(output.summarized)
@@ -66,13 +66,13 @@ export function savedBy({ effect, output }: Trace): SavedBefore[] {
 
 const KEY = /^[\x21-\x7e]{1,128}$/
 
-/** @throws Problem invalid_input */
+/** Checks an idempotency key. @throws Problem invalid_input */
 export function checkKey(key: string): string {
   if (KEY.test(key)) return key
   throw invalidInput('idempotency_key must be 1 to 128 visible ASCII characters, such as a UUID')
 }
 
-/** @throws Problem conflict when the receipt is of another call */
+/** Checks that a receipt belongs to this call. @throws Problem conflict for another tool or other arguments */
 export function checkSameCall(
   { tool, digest }: Pick<Receipt, 'tool' | 'digest'>,
   now: { readonly tool: string; readonly digest: string },
@@ -81,7 +81,7 @@ export function checkSameCall(
   const other = tool === now.tool ? 'with other arguments' : `of ${tool}`
   throw new Problem(
     'conflict',
-    `This idempotency_key belongs to an earlier call ${other}; use a new key for another call`,
+    `This idempotency_key belongs to an earlier call ${other}. Use a new idempotency_key for this call`,
     { retryable: false },
   )
 }

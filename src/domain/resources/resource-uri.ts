@@ -1,10 +1,10 @@
 import { MAX_THREAD_ID } from '../entry/draft'
 import { readId } from '../entry/link'
 import { normalizeProject } from '../identity/project'
-import { MAX_GOAL } from '../pack/request'
+import { MAX_GOAL } from '../pack/pack-request'
 import { codePointLength, trim, unstorable } from '../text'
 
-/** The addresses of what can be read as an MCP resource (packs contract, "Prompts and resources"). */
+/** Addresses of MCP resources (packs contract, "Prompts and resources"). */
 export type Resource =
   | { readonly kind: 'entry'; readonly id: number }
   | { readonly kind: 'thread'; readonly threadId: string }
@@ -13,7 +13,7 @@ export type Resource =
 
 const SCHEME = 'memory://'
 
-/** As RFC 6570 writes them; the variable is what completions name. */
+/** URI templates (RFC 6570). Completions use the names of the variables. */
 export const TEMPLATES = {
   entry: `${SCHEME}entry/{id}`,
   thread: `${SCHEME}thread/{thread_id}`,
@@ -21,14 +21,14 @@ export const TEMPLATES = {
   pack: `${SCHEME}pack/{goal}`,
 } as const satisfies Record<Resource['kind'], string>
 
-/** A longer address names nothing: a code point is at most twelve characters when it is escaped. */
+/** Maximum length of an address: an escaped code point has at most twelve characters. */
 const MAX_URI = 12 * MAX_GOAL + 100
 
-/** Percent-encoded as in a simple expansion of RFC 6570: everything but letters, digits and `-._~`. */
+/** Percent-encodes like a simple expansion of RFC 6570: everything except letters, digits and `-._~`. */
 const encode = (name: string): string =>
   encodeURIComponent(name).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** What an escaped name stands for; null when its escapes are no UTF-8. */
+/** Decodes a percent-encoded name; null when it is not UTF-8. */
 function decode(name: string): string | null {
   try {
     return decodeURIComponent(name)
@@ -37,7 +37,7 @@ function decode(name: string): string | null {
   }
 }
 
-/** The address of a resource, its name percent-encoded. The name must be one that can be stored. */
+/** The address of a resource, with a percent-encoded name. The name must be storable. */
 export function resourceUri(resource: Resource): string {
   switch (resource.kind) {
     case 'entry':
@@ -52,8 +52,8 @@ export function resourceUri(resource: Resource): string {
 }
 
 /**
- * What an address names; null for one that can name nothing. Everything behind the kind is the name, so that a slash, a space
- * or a letter of any script may stand there as it is or percent-encoded.
+ * Parses the address of a resource; null for an address that cannot name one. Everything after the kind is the name, so
+ * a slash, a space or any letter may occur in it, encoded or not.
  */
 export function parseResource(uri: string): Resource | null {
   const [, kind, escaped] = (uri.length <= MAX_URI && /^memory:\/\/(entry|thread|project|pack)\/(.+)$/s.exec(uri)) || []

@@ -26,29 +26,29 @@ import { stem as english } from 'porter2'
 import { fold, INVISIBLE } from './fold'
 import { stopWords } from './stop-words'
 
-/** Korean writes particles behind nouns without a space: `Hermes는`, `서버에서`. */
+/** Korean particles, which follow nouns without a space: `Hermes는`, `서버에서`. */
 const HANGUL = /\p{Script=Hangul}/u
 const PARTICLES = '에서는|에서|에게|으로|까지|부터|처럼|보다|은|는|이|가|을|를|에|의|로|와|과|도|만'
 const IS_PARTICLE = new RegExp(`^(?:${PARTICLES})$`, 'u')
-/** Behind two syllables at least, since shorter words end in such a syllable by themselves. */
+/** Only after two syllables, because shorter words can end in such a syllable. */
 const ENDS_IN_PARTICLE = new RegExp(`(?<=\\p{Script=Hangul}{2})(?:${PARTICLES})$`, 'u')
 const BEFORE_HANGUL = /(?<=[^\p{Script=Hangul}])(?=\p{Script=Hangul})/u
 
-/** A folded word, cut where Hangul follows other letters. */
+/** Splits a folded word where Hangul follows other letters. */
 export const hangulParts = (word: string): string[] => (HANGUL.test(word) ? word.split(BEFORE_HANGUL) : [word])
 
 export const isParticle = (word: string): boolean => HANGUL.test(word) && IS_PARTICLE.test(word)
 
-/** A term without the particle that it ends in. */
+/** Removes the particle at the end of a term. */
 export const withoutParticle = (term: string): string => (HANGUL.test(term) ? term.replace(ENDS_IN_PARTICLE, '') : term)
 
 type Stem = (word: string) => string
 
 /**
- * The Snowball stemmer of each language, the same on every backend. A language stands here when its stemmer agrees with
- * PostgreSQL's dictionary on at least 99 % of a word list (bench/README.md, Stemmers). Two libraries: the English of
- * @orama/stemmers is another algorithm, which agrees on 95.5 %. Basque, Catalan and Yiddish have none there, so they are
- * compared unstemmed; revisit when they do.
+ * Snowball stemmers, the same on every backend. A language is listed if its stemmer agrees with PostgreSQL's dictionary
+ * on at least 99 % of a word list (bench/README.md, Stemmers). English comes from another library, because
+ * @orama/stemmers implements another algorithm. Basque, Catalan and Yiddish have no stemmer there, so they are compared
+ * unstemmed.
  */
 const STEMMERS: Readonly<Record<string, Stem>> = {
   ...{ arabic, armenian, danish, dutch, english, finnish, french, german, greek, hindi, hungarian, indonesian, irish },
@@ -68,12 +68,13 @@ const STEMMERS: Readonly<Record<string, Stem>> = {
   },
 }
 
-/** Longer words are encoded data, and what a stemmer does with them is only dear. */
+/** Longer words are encoded data, and stemming them is slow. */
 const MAX_STEMMED = 64
 
 /**
+ * The stemmer of a language.
  * @param language a value of FTS_LANGUAGE
- * @returns what makes the stem of a folded word, never empty; null for a language without a stemmer
+ * @returns a function from a folded word to its stem, never empty; null for a language without a stemmer
  */
 export function stemmerOf(language: string): Stem | null {
   const stem = STEMMERS[language]
@@ -81,39 +82,38 @@ export function stemmerOf(language: string): Stem | null {
 }
 
 /**
- * How text becomes index terms: words are folded (case, accents, width), words of scripts that are written without
- * spaces become overlapping pairs of characters, and the others are stemmed where their language has a stemmer. Index, query,
- * scorer and highlighter all use this one function, so they agree on what a word is; the engine only stores and intersects
- * the terms.
+ * Converts text to index terms: words are folded (case, accents, width); scripts without spaces become overlapping
+ * character pairs; other words are stemmed if their language has a stemmer. Index, query, scorer and highlighter share
+ * this code, so they agree on words. The database only stores and intersects terms.
  */
 export interface Token {
   /** Folded and stemmed. */
   readonly term: string
-  /** Folded, as it is written. */
+  /** Folded, not stemmed. */
   readonly word: string
-  /** Neither admits nor orders an entry in `match`. */
+  /** Whether it is ignored in `match`, for both matching and ranking. */
   readonly isStopWord: boolean
-  /** UTF-16 offsets in the text it came from. */
+  /** UTF-16 offsets in the source text. */
   readonly start: number
   readonly end: number
-  /** Part of a run that was cut into pairs of characters. */
+  /** Whether it is part of a run that was split into character pairs. */
   readonly pair: boolean
 }
 
-/** A word without its place. */
+/** A word without its position. */
 export type Word = Pick<Token, 'term' | 'word' | 'isStopWord'>
 
 export interface Analyzer {
   readonly language: string
   readonly stemming: boolean
-  /** The words of a text in order, made as they are asked for. Linear in the length of the text. */
+  /** The words of a text in order, produced on demand. Linear in the length of the text. */
   readonly tokens: (text: string) => Iterable<Token>
   /**
-   * The same words without their places, for counting: a third of the work, and nothing is made of a word that is known. Returns the
-   * UTF-16 units of those that had to be analysed.
+   * Visits the words without positions, for counting; three times as fast, because known words are cached. Returns the UTF-16
+   * units of words that were not cached.
    */
   readonly eachWord: (text: string, visit: (word: Word) => void) => number
-  /** All of them at once, for texts that are short: half the work. */
+  /** All words at once, for short texts; twice as fast. */
   readonly tokenize: (text: string) => Token[]
 }
 
@@ -122,22 +122,22 @@ const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}\p{Co}]/u
 const NOT_WORD = /[^\p{L}\p{N}\p{M}\p{Co}]+/u
 const KANA = '\\p{Script=Hiragana}\\p{Script=Katakana}\\u30FC\\uFF70'
 const UNSPACED = `[\\p{Script=Han}${KANA}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]`
-/** Marks of voiced kana that are taken apart (as in names of files on a Mac) or of half width: a kana with one is one character. */
+/** Voicing marks of kana, decomposed (as in file names on a Mac) or half-width. A kana with a mark is one character. */
 const VOICING = '\u3099\u309a\uff9e\uff9f'
 const UNSPACED_RUN = new RegExp(`(?:${UNSPACED}[${VOICING}]?)+`, 'gu')
 const HAS_UNSPACED = new RegExp(UNSPACED, 'u')
-/** Longer words are cut: they are encoded data, and the engine has limits of its own. */
+/** Maximum length of a word. Longer ones are encoded data, and databases have limits of their own. */
 const MAX_WORD = 256
-/** A term holds 2 KB in PostgreSQL; some characters unfold into many. */
+/** Maximum length of a term. PostgreSQL allows 2 KB, and normalization can expand characters. */
 const MAX_TERM = 500
-/** Words whose analysis is remembered: more than 10,000 entries have different ones, of which each search meets some thousands. */
+/** Size of the word cache: more than the distinct words of 10,000 entries. */
 const REMEMBERED = 60_000
-/** Longer ones are seldom met again, and would take the more of an isolate's memory. */
+/** Longer words are not cached: they rarely repeat and would use more memory. */
 const LONGEST_REMEMBERED = 40
 
 const cut = (term: string): string => (term.length > MAX_TERM ? term.slice(0, MAX_TERM).toWellFormed() : term)
 
-/** The character that begins at this UTF-16 offset, empty at the end. */
+/** The character at a UTF-16 offset; empty at the end. */
 function charAt(text: string, at: number): string {
   if (at >= text.length) return ''
   const char = String.fromCodePoint(text.codePointAt(at) as number)
@@ -145,7 +145,7 @@ function charAt(text: string, at: number): string {
   return mark !== '' && VOICING.includes(mark) ? char + mark : char
 }
 
-/** The character that ends at this UTF-16 offset. */
+/** The character that ends at a UTF-16 offset. */
 export function charBefore(text: string, end: number): string {
   const isMark = VOICING.includes(text.charAt(end - 1))
   const last = isMark ? end - 2 : end - 1
@@ -154,8 +154,7 @@ export function charBefore(text: string, end: number): string {
 }
 
 /**
- * Remembers what each word becomes, since texts repeat their words; bounded, because an isolate lives long and texts are other
- * people's.
+ * Caches a function of words, because texts repeat their words. The cache is bounded, because an isolate lives long.
  */
 function remembering<T>(make: (word: string) => T): (word: string) => T {
   const outcomes = new Map<string, T>()
@@ -163,7 +162,7 @@ function remembering<T>(make: (word: string) => T): (word: string) => T {
     if (word.length > LONGEST_REMEMBERED) return make(word)
     const remembered = outcomes.get(word)
     if (remembered !== undefined) return remembered
-    // A stretch of a text keeps the whole text in memory, so what is remembered is a copy.
+    // A copy, because a substring references the complete text in V8.
     const own = ` ${word}`.slice(1)
     const made = make(own)
     if (outcomes.size >= REMEMBERED) outcomes.clear()
@@ -172,14 +171,14 @@ function remembering<T>(make: (word: string) => T): (word: string) => T {
   }
 }
 
-/** @param language a value of FTS_LANGUAGE */
+/** Creates the analyzer of a language. @param language a value of FTS_LANGUAGE */
 export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
   const stem = stemmerOf(language)
   const pairTerm = remembering(fold)
-  /** UTF-16 units of all words that had to be analysed so far. */
+  /** UTF-16 units of all words that were not cached. */
   let analysed = 0
-  /** What a word becomes; null when a part of it is written without spaces. Asked of words of at most MAX_WORD. */
+  /** The terms of a word of at most MAX_WORD; null when a part of it is written without spaces. */
   const plainOf = remembering((word): readonly Word[] | null => {
     analysed += word.length
     if (HAS_UNSPACED.test(word)) return null
@@ -219,7 +218,7 @@ export function createAnalyzer(language: string): Analyzer {
     }
   }
 
-  /** A word that may hold runs of characters that are written without spaces. */
+  /** Analyzes a word that may contain runs written without spaces. */
   function* ofMixed(word: string, start: number): Generator<Token> {
     let last = 0
     for (const { 0: run, index: at } of word.matchAll(UNSPACED_RUN)) {
@@ -234,7 +233,7 @@ export function createAnalyzer(language: string): Analyzer {
     for (const { 0: word, index } of text.matchAll(WORD)) {
       const parts = word.length > MAX_WORD ? null : plainOf(word)
       if (parts === null) yield* ofMixed(word, index)
-      // Nearly all words of most texts: a generator of their own would cost more than they do.
+      // The common case, inlined because a generator per word would be slower.
       else for (const part of parts) yield placed(part, index, index + word.length)
     }
   }
@@ -243,7 +242,7 @@ export function createAnalyzer(language: string): Analyzer {
     const all: Token[] = []
     let end = 0
     for (const word of text.match(WORD) ?? []) {
-      // Between two of them stands no word, so each is where it is found next.
+      // The words are in order, so each is found by searching forward.
       const start = text.indexOf(word, end)
       end = start + word.length
       const parts = word.length > MAX_WORD ? null : plainOf(word)

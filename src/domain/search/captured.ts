@@ -1,23 +1,23 @@
 import type { Filter } from './filter'
 
-/** What threads of captured sessions are named with. */
+/** Prefix of the threads of captured sessions. */
 const SESSION_THREAD = 'session:'
 
 /**
- * Whether a filter asks for what hooks have captured, which searches and lists leave out otherwise (capture contract §4): it names
+ * Whether a filter asks for captured entries, which searches and lists leave out otherwise (capture contract §4): by
  * `captured`, the kind `session`, or the thread of a session.
  */
-export function namesCaptured(filter: Filter): boolean {
+export function includesCaptured(filter: Filter): boolean {
   switch (filter.op) {
     case 'and':
-      return filter.of.some(namesCaptured)
+      return filter.of.some(includesCaptured)
     case 'capturedOf':
       return true
     case 'thread':
       return filter.is.startsWith(SESSION_THREAD)
     case 'kind':
       return filter.anyOf.length === 1 && filter.anyOf[0] === 'session'
-    // Nobody else has the key.
+    // Only captured entries have the key.
     case 'present':
       return filter.path.length === 1 && filter.path[0] === 'captured'
     case 'equals': {
@@ -32,6 +32,6 @@ export function namesCaptured(filter: Filter): boolean {
   }
 }
 
-/** Whether a filter admits captured sessions of one owner alone, so that nothing listed needs to be searched. */
-export const isOfCaptured = (filter: Filter): boolean =>
-  filter.op === 'capturedOf' || (filter.op === 'and' && filter.of.some(isOfCaptured))
+/** Whether a filter matches only captured sessions of one owner, so that listed entries need not be searched. */
+export const isCapturedOnly = (filter: Filter): boolean =>
+  filter.op === 'capturedOf' || (filter.op === 'and' && filter.of.some(isCapturedOnly))

@@ -1,8 +1,8 @@
 /**
- * Words that are frequent in English prose and in talk about software, so that they say little about what a text is
- * about. Chosen by hand; a stand-in for counting how many texts hold a word, which an embedder that sees one text at a
- * time cannot do. Names of programming languages are among them, since most texts of a team are about the one or two
- * that it uses. Changing the list changes the vectors: raise the embedder's revision.
+ * Words that are frequent in English prose and in texts about software, so that they reveal little about the subject of
+ * a text. The list is made by hand, because an embedder sees one text at a time and cannot count the texts with a word.
+ * It includes names of programming languages, because most texts of a team are about the one or two that it uses.
+ * Changing the list changes the vectors: increase the embedder's revision.
  */
 const WORDS = `
   able according across actually add added adding additional after again allow allows almost along already also

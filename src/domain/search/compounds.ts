@@ -4,36 +4,40 @@ import type { Expression, Unit } from './query'
 import type { ScoredTerm } from './score'
 
 /**
- * Compound words (threads contract §6.5). German, Dutch, the Scandinavian languages, Finnish and Hungarian write `Bord` and `Küche` as one
- * word, `Bordküche`. The index of a text in such a language has its long words backwards too, so that a query for `Küche` finds the
- * words that end in it. Parts of a long word of the query are looked for as words.
+ * Finds compound words and their parts (threads contract §6.5). German, Dutch, the Scandinavian languages, Finnish and
+ * Hungarian join words, such as `Bordküche` from `Bord` and `Küche`. The index of a text in such a language also
+ * contains its long words reversed, so that a query for `Küche` matches words that end in it. Long words of a query are
+ * also searched by their parts.
  */
 
-/** Begins a word that the index has backwards; alone, it marks a text in such a language. No word has this character. */
+/**
+ * Prefix of reversed words in the index; alone, it marks a text in such a language. Words do not contain this
+ * character.
+ */
 export const BACKWARDS = '\ufb02'
 
 const LANGUAGES = ['german', 'dutch', 'swedish', 'danish', 'norwegian', 'finnish', 'hungarian']
-/** Languages whose words tell nothing: they share short words with those above. */
+/** Languages whose function words are ignored for detection, because they share short words with those above. */
 const OTHERS = ['english', 'french', 'spanish', 'italian', 'portuguese']
-/** Code points of a text that tell its language. */
+/** Code points of a text that are used to detect its language. */
 const READ = 2_000
 const LETTERS_OF_THESE = /[äöüßåæø]/iu
 const LATIN = /^\p{Script=Latin}+$/u
 const WORD = /(?<!\p{L})\p{L}{3,}(?!\p{L})/gu
-/** Endings by which forms of a part differ: `Küche`, `Küchen`. */
+/** Endings of inflected parts: `Küche`, `Küchen`. */
 const ENDING = /(?:en|er|es|em|e|n|s)$/u
 
-/** Fewest letters of a compound, a part, a part at the beginning, and the rest of a compound; without endings. */
+/** Minimum letters of a compound, a part, a part at its start, and the rest of a compound; without endings. */
 const SHORTEST = { compound: 7, part: 3, beginning: 4, rest: 3 } as const
 const LONGEST = 40
-/** Different compounds of a text, words of a query, and parts that are looked for. */
+/** Maximum number of distinct compounds in a text, words of a query, and parts that are searched. */
 const MOST = { inText: 2_000, words: 6, parts: 60 } as const
 
 interface Lists {
-  /** Function words of these languages alone. */
+  /** Function words that occur only in these languages. */
   readonly telling: ReadonlySet<string>
   readonly english: ReadonlySet<string>
-  /** Function words, which are not looked for as parts. */
+  /** Function words, which are not searched as parts. */
   readonly empty: ReadonlySet<string>
 }
 let lists: Lists | null = null
@@ -50,8 +54,11 @@ function readLists(): Lists {
   return lists
 }
 
-/** Whether a text is in a language that joins words: it has more function words or letters of these than English function words. */
-export function joinsWords(text: string): boolean {
+/**
+ * Whether a text is in a language that joins words: it has more function words or letters of these than English
+ * function words.
+ */
+export function hasCompounds(text: string): boolean {
   const beginning = text.slice(0, READ).normalize('NFC')
   const { telling: words, english: others } = readLists()
   const [found, english] = [new Set<string>(), new Set<string>()]
@@ -63,14 +70,14 @@ export function joinsWords(text: string): boolean {
 }
 
 const isWord = (term: string): boolean => term.length <= LONGEST && LATIN.test(term)
-/** A stem without the ending that a stemmer of another language leaves; a doubled last letter becomes one. */
+/** Removes an ending that a stemmer of another language leaves; a doubled last letter becomes one. */
 function bare(term: string): string {
   const stem = term.length > SHORTEST.part + 1 ? term.replace(ENDING, '') : term
   return stem.at(-1) === stem.at(-2) ? stem.slice(0, -1) : stem
 }
 const backwards = (term: string): string => BACKWARDS + [...term].reverse().join('')
 
-/** Collects the compounds of a text, as the index has them. */
+/** Collects the compounds of a text in the form of the index. */
 export function createCompoundList() {
   const found = new Set<string>()
   return {
@@ -79,7 +86,7 @@ export function createCompoundList() {
       const stem = bare(term)
       if (stem.length >= SHORTEST.compound) found.add(backwards(stem))
     },
-    /** With the mark of such a text. */
+    /** All collected compounds, with the mark of such a text. */
     all: (): readonly string[] => [BACKWARDS, ...found],
   }
 }
@@ -89,7 +96,7 @@ const one = (terms: readonly string[], prefix = false): Expression => {
   return { op: 'unit', unit }
 }
 
-/** Parts of a compound that may be words: its ends, longest first, and its beginnings. */
+/** Possible parts of a compound: its ends, longest first, then its starts. */
 function partsOf(term: string): readonly string[] {
   const stem = bare(term)
   if (stem.length < SHORTEST.compound) return []
@@ -101,10 +108,10 @@ function partsOf(term: string): readonly string[] {
 }
 
 /**
- * The entries that hold a compound with a word of the query, or a part of a compound of the query; null where no word of it can be either.
- * The words of a long query find enough by themselves.
+ * Matches entries that contain a compound with a query word, or a part of a compound in the query; null where no word
+ * qualifies. Long queries are not extended.
  */
-export function compoundsAsked(terms: readonly ScoredTerm[]): Expression | null {
+export function compoundExpression(terms: readonly ScoredTerm[]): Expression | null {
   if (terms.length > MOST.words) return null
   const words = terms.flatMap(({ term, by }) =>
     by === 'stem' && term.length > SHORTEST.part && isWord(term) ? [term] : [],
@@ -114,7 +121,7 @@ export function compoundsAsked(terms: readonly ScoredTerm[]): Expression | null 
     return [one([backwards(stem)], true), ...(stem.length >= SHORTEST.beginning ? [one([stem], true)] : [])]
   })
   if (whole.length === 0) return null
-  // The words in turn, so that the parts of one leave room for those of the others.
+  // Parts of all words in turn, so that each word gets some.
   const parts = words.map(partsOf)
   const longest = Math.max(...parts.map(({ length }) => length))
   const inTurn = Array.from({ length: longest }, (_, i) => parts.flatMap((of) => of.slice(i, i + 1))).flat()
@@ -122,7 +129,7 @@ export function compoundsAsked(terms: readonly ScoredTerm[]): Expression | null 
   return { op: 'and', of: [one([BACKWARDS]), { op: 'or', of: units.slice(0, MOST.parts) }] }
 }
 
-/** Whether one of two stems is a part of the other, or both are one compound in two forms. */
+/** Whether one stem is a part of the other, or both are forms of one compound. */
 function isPart(a: string, b: string): boolean {
   if (a === b) return a.length >= SHORTEST.compound
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
@@ -130,10 +137,10 @@ function isPart(a: string, b: string): boolean {
   return long.endsWith(short) || (short.length >= SHORTEST.beginning && long.startsWith(short))
 }
 
-/** The form of a word that is compared; empty for function words and other scripts. */
+/** The form for comparison; empty for function words and other scripts. */
 const stemOf = (term: string): string => (isWord(term) && !readLists().empty.has(term) ? bare(term) : '')
 
-/** Counts the words of a text that are parts of a term, or of which it is a part. In the order of the terms. */
+/** Counts words of a text that are parts of a term or contain it, in the order of the terms. */
 export function createPartCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
   const stems = terms.map(({ term, by }) => (by === 'stem' ? stemOf(term) : ''))
   const known = new Map<string, readonly number[]>()

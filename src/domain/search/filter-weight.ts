@@ -2,36 +2,33 @@ import { MAX_METADATA_BYTES } from '../entry/metadata'
 import { limitExceeded, type Problem } from '../errors'
 import type { Filter, MetadataPredicate } from './filter'
 
-/**
- * What a filter costs a database that walks through metadata, so that it is asked of so much at a time and no more (platform contract
- * §6). Measured in SQLite: an entry that is gone through takes 2 µs, a kilobyte of metadata that is parsed 3 µs.
- */
+/** Estimates how long a database needs for a filter on metadata, to limit each query (platform contract §6). */
 interface FilterWeight {
-  /** Of an entry gone through, beside its metadata; 1 for a usual filter. */
+  /** Relative cost per entry, without its metadata; 1 for a usual filter. */
   readonly entry: number
-  /** Of a byte of metadata; 1 for one plain condition, 0 where nothing is asked of metadata. */
+  /** Relative cost per byte of metadata; 1 for a simple condition, 0 without conditions on metadata. */
   readonly byte: number
 }
 
-/** So many microseconds for a kilobyte are of weight 1, and as many half microseconds for an entry. */
+/** The cost with weight 1: microseconds per kilobyte, and half microseconds per entry. */
 const UNIT = 4
-/** A kilobyte of metadata may take no longer, so that the largest metadata, of 256 KB, take 400 ms at most. */
+/** Maximum cost of a kilobyte of metadata, which limits the largest metadata (256 KB) to 400 ms. */
 const MOST_FOR_KILOBYTE = 1_500
-/** A kilobyte of metadata that is parsed. */
+/** Cost of parsing a kilobyte of metadata. */
 const PARSED = 3
-/** A kilobyte of an array that is walked; that of an array which is walked for letters is no more. */
+/** Cost of searching a kilobyte of an array, at most. */
 const WALKED = 27
-/** Characters of a part that are compared at a place in a microsecond, of all places of a kilobyte. */
+/** Characters compared at one position per microsecond, for all positions of a kilobyte. */
 const COMPARED = 40
-/** A substring of metadata that is half as long as these takes longest. */
+/** Length of the slowest substring: half of the largest metadata. */
 const MOST_COMPARED = MAX_METADATA_BYTES / 2
 
-export const tooMuchAsked = (): Problem =>
+export const filterTooExpensive = (): Problem =>
   limitExceeded(
-    'These filters look at too much metadata of too many entries; narrow the search by thread_id, tags or dates, or use fewer filters',
+    'These filters read too much metadata of too many entries. Limit the search by thread_id, tags or dates, or use fewer filters',
   )
 
-/** Half microseconds for an entry, and microseconds for a kilobyte of metadata. */
+/** Cost in half microseconds per entry, and microseconds per kilobyte of metadata. */
 function costOf(predicate: MetadataPredicate): [entry: number, kilobyte: number] {
   switch (predicate.op) {
     case 'present':
@@ -49,7 +46,7 @@ function costOf(predicate: MetadataPredicate): [entry: number, kilobyte: number]
   }
 }
 
-/** The leaves of a filter on metadata; null where it has others too. */
+/** The conditions of a filter that concerns only metadata; null for another filter. */
 function metadataPredicates(filter: Filter): MetadataPredicate[] | null {
   switch (filter.op) {
     case 'and':
@@ -64,7 +61,7 @@ function metadataPredicates(filter: Filter): MetadataPredicate[] | null {
   }
 }
 
-/** Parts of a filter of which each must hold. */
+/** The parts of a filter that must all match. */
 export const conjuncts = (filter: Filter): readonly Filter[] =>
   filter.op === 'and' ? filter.of.flatMap(conjuncts) : [filter]
 
@@ -80,7 +77,7 @@ export function weightOf(filter: Filter): FilterWeight {
   return { entry: Math.max(1, entry / UNIT), byte: kilobyte / UNIT }
 }
 
-/** @throws Problem limit_exceeded for a filter that would look at the metadata of one entry for too long */
+/** Rejects a filter that would need too long for the metadata of one entry. @throws Problem limit_exceeded */
 export function checkWeight(filter: Filter): void {
-  if (weightOf(filter).byte * UNIT > MOST_FOR_KILOBYTE) throw tooMuchAsked()
+  if (weightOf(filter).byte * UNIT > MOST_FOR_KILOBYTE) throw filterTooExpensive()
 }

@@ -1,17 +1,17 @@
 import { type ContentType, contentTypeOf, type Entry, type Layer, type Source } from '../entry/entry'
 import type { Kind } from '../entry/kind'
 import { type JsonValue, type Metadata, own } from '../entry/metadata'
-import { homesOf, type Merged } from '../identity/scope'
+import { homesOf, type MergedProjects } from '../identity/scope'
 import { compareText, foldAscii } from '../text'
 
-/** An engine may compare a short part with each place of a text. */
+/** Maximum length of a part that the engine searches directly. */
 const SHORT = 32
 
 /**
- * Whether a text holds a part, in time linear in both: where engines look for a part of thousands of characters place by place, a text
- * and a part of one letter keep them for as long as the one is times the other (Knuth, Morris and Pratt).
+ * Whether a text contains a part, in linear time (Knuth, Morris and Pratt). Databases compare a long part at every
+ * position, which takes the product of both lengths for hostile texts.
  */
-export function holds(text: string, part: string): boolean {
+export function containsText(text: string, part: string): boolean {
   if (part.length <= SHORT || part.length > text.length) return text.includes(part)
   const borders = bordersOf(part)
   let matched = 0
@@ -24,7 +24,7 @@ export function holds(text: string, part: string): boolean {
   return false
 }
 
-/** For each beginning of a part, how long the longest of its own beginnings is that it ends with. */
+/** For each prefix of a part, the length of its longest border. */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length)
   let length = 0
@@ -38,8 +38,8 @@ function bordersOf(part: string): Int32Array {
 }
 
 /**
- * The one filter tree. The operators of the wire fold onto it (`tools/filters.ts`), `matches` is its meaning, and
- * `adapters/sql/compile-filter.ts` compiles the same tree for a database. Every leaf is true or false.
+ * The filter of searches and lists. Tool arguments are converted to it (`tools/filters.ts`), `matches` defines its
+ * meaning, and `adapters/sql/compile-filter.ts` compiles it to SQL. Every condition is true or false.
  */
 export type Filter =
   | { readonly op: 'and' | 'or'; readonly of: readonly Filter[] }
@@ -49,28 +49,30 @@ export type Filter =
 export type Scalar = string | number | boolean
 export type ScalarType = 'string' | 'number' | 'boolean'
 
-/** Names of object members from the outermost in. */
+/** Names of object members, outermost first. */
 export type MetadataPath = readonly string[]
 
 export type Predicate =
   | { readonly op: 'thread'; readonly is: string }
   | { readonly op: 'source'; readonly is: Source }
   | { readonly op: 'contentType'; readonly is: ContentType }
-  /** Has at least one of these normalised tags. */
+  /** Has at least one of these normalized tags. */
   | { readonly op: 'tag'; readonly anyOf: readonly string[] }
   /** Created within these whole seconds since 1970, inclusive. */
   | { readonly op: 'created'; readonly from: number | null; readonly to: number | null }
-  /** Stored by this agent or owner; letters A–Z are folded. */
+  /** Stored by this agent or owner, ignoring the case of A–Z. */
   | { readonly op: 'by'; readonly is: string }
   | { readonly op: 'kind'; readonly anyOf: readonly Kind[] }
   | { readonly op: 'layer'; readonly anyOf: readonly Layer[] }
-  /** Of one project. `of`: all keys under which its entries are stored, where there are several. */
+  /** In one project. `of`: all storage keys of the project, where there are several. */
   | { readonly op: 'project'; readonly is: string; readonly of?: readonly string[] }
-  /** Of that project, or of layer 3, whichever project that came from: what a call with a project sees (fabric contract §1). */
+  /**
+   * In this project, or in layer 3 of any project: the entries that a call with a project sees (fabric contract §1).
+   */
   | { readonly op: 'projectScope'; readonly is: string; readonly of?: readonly string[] }
-  /** A person has approved the current version. */
+  /** The current version is approved by a person. */
   | { readonly op: 'approved' }
-  /** A captured session of this owner; '' where keys have none. */
+  /** A captured session of this owner; '' for keys without an owner. */
   | { readonly op: 'capturedOf'; readonly owner: string }
   | MetadataPredicate
 
@@ -80,9 +82,9 @@ export type MetadataPredicate =
   /** Present and null. */
   | { readonly op: 'null'; readonly path: MetadataPath }
   | { readonly op: 'type'; readonly path: MetadataPath; readonly is: ScalarType }
-  /** Equals one of the values, each of its own type. `fold`: letters A–Z in strings are folded. */
+  /** Equals one of the values, with the same type. `fold`: ignores the case of A–Z. */
   | { readonly op: 'equals'; readonly path: MetadataPath; readonly anyOf: readonly Scalar[]; readonly fold: boolean }
-  /** Numbers by size, strings by code points; another type never matches. */
+  /** Numbers by size, strings by code points; other types never match. */
   | {
       readonly op: 'compare'
       readonly path: MetadataPath
@@ -96,7 +98,7 @@ export type MetadataPredicate =
       readonly value: string
       readonly fold: boolean
     }
-  /** Is an array with an equal element for each of the values. */
+  /** An array that contains all of the values. */
   | { readonly op: 'elements'; readonly path: MetadataPath; readonly allOf: readonly Scalar[]; readonly fold: boolean }
 
 export const EVERYTHING: Filter = { op: 'and', of: [] }
@@ -105,10 +107,10 @@ export const and = (filters: readonly Filter[]): Filter =>
   filters.length === 1 ? (filters[0] as Filter) : { op: 'and', of: filters }
 
 /**
- * The same filters, of which those that ask one array for elements are one: an array of 256 KB is walked in milliseconds, and a call
- * may ask for a hundred elements.
+ * Merges filters on the elements of the same array, because searching an array of 256 KB takes milliseconds and a call
+ * can have a hundred such filters.
  */
-export function withElementsTogether(filters: readonly Filter[]): Filter[] {
+export function mergeElementFilters(filters: readonly Filter[]): Filter[] {
   const together = new Map<string, Extract<Predicate, { op: 'elements' }>>()
   const others: Filter[] = []
   for (const filter of filters) {
@@ -124,7 +126,7 @@ export function withElementsTogether(filters: readonly Filter[]): Filter[] {
 
 export const not = (filter: Filter): Filter => ({ op: 'not', of: filter })
 
-/** What a filter looks at. */
+/** The properties of an entry that filters use. */
 type Filterable = Pick<
   Entry,
   | 'threadId'
@@ -142,7 +144,7 @@ type Filterable = Pick<
   | 'captured'
 >
 
-/** The meaning of a filter, in plain code. Databases are tested against it. */
+/** The meaning of a filter. Databases are tested against it. */
 export function matches(filter: Filter, entry: Filterable): boolean {
   switch (filter.op) {
     case 'and':
@@ -185,13 +187,13 @@ export function matches(filter: Filter, entry: Filterable): boolean {
 const isOf = ({ project }: Filterable, { is, of = [is] }: { is: string; of?: readonly string[] }): boolean =>
   project !== null && of.includes(project)
 
-/** A filter on a project of a call. */
-export function ofProject<Op extends 'project' | 'projectScope'>(op: Op, scope: Merged, project: string) {
+/** A filter on the project of a call. */
+export function ofProject<Op extends 'project' | 'projectScope'>(op: Op, scope: MergedProjects, project: string) {
   const homes = homesOf(scope, project)
   return { op, is: project, ...(homes.length === 1 ? {} : { of: homes }) }
 }
 
-/** The value at a path; undefined when a member is missing or something on the way is not an object. */
+/** The value at a path; undefined when a member is missing or its parent is not an object. */
 export function valueAt(metadata: Metadata | null, path: MetadataPath): JsonValue | undefined {
   let value: JsonValue | undefined = metadata ?? undefined
   for (const name of path) {
@@ -209,7 +211,7 @@ const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
     ? foldAscii(stored) === foldAscii(wanted)
     : stored === wanted
 
-/** Takes time linear in the value and in what it is compared with. */
+/** Whether a value matches a condition, in linear time. */
 export function matchesValue(predicate: MetadataPredicate, value: JsonValue | undefined): boolean {
   if (value === undefined) return false
   switch (predicate.op) {
@@ -232,7 +234,7 @@ export function matchesValue(predicate: MetadataPredicate, value: JsonValue | un
     case 'substring': {
       if (typeof value !== 'string') return false
       const [text, part] = predicate.fold ? [foldAscii(value), foldAscii(predicate.value)] : [value, predicate.value]
-      return { anywhere: holds, start: startsWith, end: endsWith }[predicate.at](text, part)
+      return { anywhere: containsText, start: startsWith, end: endsWith }[predicate.at](text, part)
     }
     case 'elements': {
       if (!Array.isArray(value)) return false

@@ -2,8 +2,8 @@ import * as published from 'stopword'
 import { fold } from './fold'
 
 /**
- * The words of a language that hold its sentences together: those of a published list, without what carries content in it (nouns,
- * numbers, days, the letters that name programming languages), and with what it lacks. Written without accents; `*` stands for any end.
+ * The function words of a language: a published list without its content words (nouns, numbers, days, letters that name
+ * programming languages), plus missing words. Without accents; `*` matches any ending.
  */
 export interface FunctionWords {
   readonly listed: readonly string[]
@@ -12,9 +12,9 @@ export interface FunctionWords {
 }
 
 /**
- * By languages of FTS_LANGUAGE, and three that queries are written in beside them. Those from Romanian on have their commonest words only:
- * a start of the Worker reads every published list that is named here, of which some hold many nouns (Indonesian) or broken letters
- * (Lithuanian). Nepali, Serbian, Tamil and Yiddish have none.
+ * Function words by language: those of FTS_LANGUAGE, and three more that queries use. Languages from Romanian on only have
+ * their most common words, because each start of the Worker reads all published lists named here, and some contain many
+ * nouns (Indonesian) or broken letters (Lithuanian). Nepali, Serbian, Tamil and Yiddish have none.
  */
 export const WORDS: Readonly<Record<string, FunctionWords>> = {
   english: { listed: published.eng },

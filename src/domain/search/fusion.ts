@@ -1,25 +1,26 @@
 /**
- * How two orderings become one (threads contract §8). A method is one function over everything that at least one leg found.
+ * Fuses full-text and semantic results into one order (threads contract §8). A method is a function of all entries that
+ * at least one retriever found.
  */
 export const FUSION_METHODS = ['scores', 'rrf'] as const
 export type FusionMethod = (typeof FUSION_METHODS)[number]
 
-/** An entry that at least one leg found. */
+/** An entry that at least one retriever found. */
 export interface Candidate {
   readonly id: number
-  /** Place in each leg from 1; null where the leg did not find it. */
+  /** Rank in each retriever from 1; null where it did not find the entry. */
   readonly ftsRank: number | null
   readonly semanticRank: number | null
   readonly ftsScore: number | null
-  /** Words of its title where the query is that title (`titleWords` of score.ts), else 0. */
+  /** Number of words of its title if the query equals the title (`titleWords` of score.ts), else 0. */
   readonly titled: number
-  /** The chunk of the entry that is nearest to the query, whichever leg found it; null while its vectors are queued. */
+  /** The chunk most similar to the query, regardless of the retriever; null while its vectors are queued. */
   readonly nearest: { readonly cosine: number; readonly codePoints: number } | null
 }
 
 interface Fused {
   readonly id: number
-  /** What the order is made by, where both legs found something. */
+  /** The sort key, where both retrievers found something. */
   readonly fused: number
   readonly rrf: number
 }
@@ -27,11 +28,11 @@ interface Fused {
 export interface Fusion {
   /** Best first. */
   readonly order: readonly Fused[]
-  /** The cosine from which nearness is counted; null where no vector is known, or none is asked for. */
+  /** The cosine that counts as zero similarity; null without vectors or for another method. */
   readonly lowestCosine: number | null
 }
 
-/** Reciprocal rank fusion: Σ over the legs 1 / (k + rank). */
+/** Reciprocal rank fusion: the sum over both retrievers of 1 / (k + rank). */
 const reciprocalRanks = ({ ftsRank, semanticRank }: Candidate, k: number): number =>
   (ftsRank === null ? 0 : 1 / (k + ftsRank)) + (semanticRank === null ? 0 : 1 / (k + semanticRank))
 
@@ -41,17 +42,17 @@ const lowestCosine = (candidates: readonly Candidate[]): number | null =>
     null,
   )
 
-/** What the nearest possible text adds to the score of its words, found on labelled collections (bench/records/retrieval.md). */
+/** Weight of a perfect semantic match, relative to full-text scores (bench/records/retrieval.md). */
 const NEARNESS_WEIGHT = 90
-/** Code points from which a chunk counts in full: one line is near to everything. */
+/** Minimum code points for the full weight, because a short line is similar to everything. */
 const FULL_CHUNK = 150
 const SMALLEST_SPAN = 1e-6
 
-/** The place of a cosine between the lowest and 1, squared: a really near entry outvotes words, the middle is silent. */
+/** The position of a cosine between the lowest one and 1, squared, so that only very similar entries outweigh words. */
 const nearness = (cosine: number, lowest: number): number =>
   ((cosine - lowest) / Math.max(1 - lowest, SMALLEST_SPAN)) ** 2
 
-/** What meaning adds to each candidate; an entry without vectors yet gets the mean of the others. */
+/** Semantic scores of all candidates; an entry without vectors gets the mean of the others. */
 function nearnessScores(candidates: readonly Candidate[], lowest: number): number[] {
   const known = candidates.map(({ nearest }) =>
     nearest === null
@@ -63,7 +64,7 @@ function nearnessScores(candidates: readonly Candidate[], lowest: number): numbe
   return known.map((score) => score ?? mean)
 }
 
-/** By ranks alone; ties go to the smaller id. */
+/** Orders by ranks only; ties go to the smaller ID. */
 function fuseByRanks(candidates: readonly Candidate[], k: number): Fusion {
   const order = candidates.map((candidate) => {
     const rrf = reciprocalRanks(candidate, k)
@@ -73,8 +74,8 @@ function fuseByRanks(candidates: readonly Candidate[], k: number): Fusion {
 }
 
 /**
- * By the score of the words and the nearness of the meaning; ties go to the newer id. An entry whose title the query is comes first.
- * Where one leg found nothing, the order of the other stands, and `fused` is what that leg alone has to say.
+ * Orders by full-text score plus semantic score; ties go to the newer ID. An entry whose title equals the query comes
+ * first. If one retriever found nothing, the order of the other remains, and `fused` is its score.
  */
 function fuseByScores(candidates: readonly Candidate[], k: number): Fusion {
   const lowest = lowestCosine(candidates)
@@ -110,8 +111,9 @@ const METHODS: Readonly<Record<FusionMethod, (candidates: readonly Candidate[], 
 }
 
 /**
- * @param candidates each entry once
- * @param k smoothing of the ranks; `rrf` is told with both methods
+ * Fuses the results of both retrievers.
+ * @param candidates without duplicates
+ * @param k smoothing of the ranks; both methods return `rrf`
  */
 export const fuse = (method: FusionMethod, candidates: readonly Candidate[], k: number): Fusion =>
   METHODS[method](candidates, k)

@@ -1,30 +1,33 @@
 import { codePointLength, firstCodePoints, isWhiteSpace, trim, WHITE_SPACE_RUN } from '../text'
 import type { Analyzer, Token } from './analysis'
-import { findHits, type HitWords, LOOKED_AT } from './hits'
+import { findHits, HIGHLIGHT_LIMIT, type HitWords } from './hits'
 import type { Unit } from './query'
 
-/** The stretch of a text that shows best why it was found (threads contract §6.4). Plain text: nothing is HTML-escaped. */
+/**
+ * Selects and marks the part of a text that best shows why it matched (threads contract §6.4). The result is plain text
+ * and is not HTML-escaped.
+ */
 const MAX_LENGTH = 300
 const OPEN = '<mark>'
 const CLOSE = '</mark>'
 const CUT = '…'
 const MARK_LENGTH = OPEN.length + CLOSE.length
-/** What stands before the first word and behind the last one is shown when it is no longer than this. */
+/** Text before the first word and after the last one is shown up to this length. */
 const EDGE = 20
 
-/** A text as it will be shown: where its words are, which are hit, and how long any stretch of it becomes. */
+/** The words of a text, the matched words, and the length of any range as it is shown. */
 class Layout {
   readonly words: number
-  /** The place of the last hit word at or before each word; -1 where there is none. */
+  /** Index of the last matched word at or before each word; -1 without one. */
   readonly lastHit: Int32Array
-  /** How many code points stand before each offset, runs of white space counted as one. */
+  /** Number of code points before each offset, with white space collapsed. */
   private readonly lengths: Uint32Array
-  /** How many marks begin at or before each word. */
+  /** Number of marks that start at or before each word. */
   private readonly marks: Uint32Array
   private readonly start: number
   private readonly end: number
 
-  /** @param goesOn whether the stored text is longer than what is looked at */
+  /** @param goesOn whether the stored text is longer than this part */
   constructor(
     readonly text: string,
     readonly tokens: readonly Token[],
@@ -39,7 +42,7 @@ class Layout {
     let last = -1
     for (const [i, token] of tokens.entries()) {
       if (this.isHit(i)) {
-        // Pairs of characters overlap; neighbouring marks of one run become one.
+        // Character pairs overlap; adjacent marks of one run become one.
         if (last < 0 || token.start >= (tokens[last] as Token).end) marks++
         last = i
       }
@@ -56,7 +59,7 @@ class Layout {
     return ((this.hits.low[word] as number) | (this.hits.high[word] as number)) !== 0
   }
 
-  /** Whether nothing is left out behind this offset. */
+  /** Whether the range ends at the end of the stored text. */
   isWhole(to: number): boolean {
     return to === this.text.length && !this.goesOn
   }
@@ -65,7 +68,7 @@ class Layout {
     return (this.lengths[to] as number) - (this.lengths[from] as number)
   }
 
-  /** The offsets between which words `first` to `last` are shown; the ends of the text belong to the words beside them. */
+  /** The offsets of words `first` to `last`; the first and last word include the ends of the text. */
   range(first: number, last: number): { readonly from: number; readonly to: number } {
     return {
       from: first === 0 ? this.start : (this.tokens[first] as Token).start,
@@ -73,7 +76,7 @@ class Layout {
     }
   }
 
-  /** Whether words `first` to `last` can be shown, marks and cut signs included. */
+  /** Whether words `first` to `last` fit, including marks and ellipses. */
   fits(first: number, last: number): boolean {
     const { from, to } = this.range(first, last)
     const marks = (this.marks[last] as number) - (this.marks[first] as number) + Number(this.isHit(first))
@@ -96,7 +99,7 @@ function shownLengths(text: string): Uint32Array {
   return lengths
 }
 
-/** How many different units, and how many hit words, stand in a stretch that moves along the words. */
+/** Counts distinct units and matched words in a window over the words. */
 class Tally {
   units = 0
   hitWords = 0
@@ -120,7 +123,7 @@ class Tally {
   }
 }
 
-/** The stretch with the most different units, then the most hits, then the earliest: one that begins with a hit. */
+/** The window with the most distinct units, then the most matches, then the earliest; it starts with a match. */
 function bestStretch(layout: Layout): { first: number; last: number } {
   const tally = new Tally(layout.hits)
   let best = { first: 0, last: 0, units: 0, hits: 0 }
@@ -139,7 +142,7 @@ function bestStretch(layout: Layout): { first: number; last: number } {
   return best
 }
 
-/** Spends what room is left on both sides, so that the hits stand in their sentence. */
+/** Extends a range on both sides as far as the length allows, for context. */
 function widen(layout: Layout, stretch: { first: number; last: number }): { first: number; last: number } {
   let { first, last } = stretch
   for (let grown = true; grown; ) {
@@ -158,7 +161,7 @@ function widen(layout: Layout, stretch: { first: number; last: number }): { firs
 
 const collapse = (text: string): string => text.replace(WHITE_SPACE_RUN, ' ')
 
-/** Writes words `first` to `last`, marks and cut signs included. */
+/** Renders words `first` to `last` with marks and ellipses. */
 function render(layout: Layout, first: number, last: number): string {
   const { text, tokens } = layout
   const { from, to } = layout.range(first, last)
@@ -179,7 +182,7 @@ function render(layout: Layout, first: number, last: number): string {
   return out + collapse(text.slice(at, to)) + (layout.isWhole(to) ? '' : CUT)
 }
 
-/** A single word too long to show whole is cut. */
+/** Renders a single word that is too long, cut. */
 function oneLongWord({ text, tokens }: Layout, at: number): string {
   const { start, end } = tokens[at] as Token
   const budget = MAX_LENGTH - MARK_LENGTH - 2 * CUT.length
@@ -187,17 +190,16 @@ function oneLongWord({ text, tokens }: Layout, at: number): string {
 }
 
 /**
- * Linear in the length of what is looked at, whatever the units are.
- *
+ * Highlights the matches in a text. Linear time for any units.
  * @param source the text, or at least its first `LOOKED_AT + 1` code points
- * @returns at most 300 code points with every hit word in `<mark>`, or null when no hit lies in the first `LOOKED_AT`
+ * @returns at most 300 code points with all matched words in `<mark>`, or null without a match in the first `LOOKED_AT`
  */
 export function highlight(source: string, units: readonly Unit[], analyzer: Analyzer): string | null {
   const whole = trim(source)
-  const text = firstCodePoints(whole, LOOKED_AT)
+  const text = firstCodePoints(whole, HIGHLIGHT_LIMIT)
   const goesOn = text.length < whole.length
   const tokens = analyzer.tokenize(text)
-  // A word that the end of what is looked at has cut is no word.
+  // A word at the cut is incomplete.
   while (goesOn && tokens.at(-1)?.end === text.length) tokens.pop()
   const layout = new Layout(text, tokens, findHits(tokens, units), goesOn)
   if ((layout.lastHit.at(-1) ?? -1) < 0) return null

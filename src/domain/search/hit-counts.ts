@@ -4,22 +4,22 @@ import { findUnit } from './hits'
 import type { Unit } from './query'
 import { type Candidate, createTermCounter, PART_TIMES, type ScoredTerm, TITLE_TIMES, titleWords } from './score'
 
-/** How often do the words of a query stand in one text after another? */
+/** Counts the query words in texts, for the scorer. */
 export interface Counted {
-  /** Of each term, in their order. */
+  /** Count of each term, in order. */
   readonly counts: number[]
-  /** How many words carry content. */
+  /** Number of content words. */
   readonly length: number
-  /** Its cost, as the scheduler counts it. */
+  /** Cost for the scheduler. */
   readonly work: number
 }
 
 export type Count = (text: string) => Counted
 
-/** What a character of a word that is known costs beside one of a word that has to be analysed: 14 to 80 ns beside 200 to 600. */
+/** Cost of a character of a cached word, relative to a word that must be analyzed. */
 const KNOWN = 1 / 8
 
-/** Counts with an analyzer. */
+/** Creates a counter with an analyzer. */
 export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Count {
   const counter = createTermCounter(terms)
   return (text) => {
@@ -34,20 +34,19 @@ export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Coun
   }
 }
 
-/** The parts of an entry that were found by words. */
+/** The parts of an entry found by full-text search. */
 export interface HitParts extends Pick<Candidate, 'id' | 'following' | 'complete' | 'isByParts'> {
   readonly title: string
   readonly text: string
   readonly code: string
   readonly context: string
-  /** Content words of the complete text. */
+  /** Number of content words of the complete text. */
   readonly length: number
 }
 
 /**
- * Counts the words of a query in entries that were found, for the scorer: a word of the title counts as two of the text.
- *
- * @param query the distinct content words of the query, by which exact titles are known
+ * Counts query words in matched entries. A word of the title counts as two of the text. Distinct content words of the
+ * query identify exact titles.
  */
 export function hitCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
   const count = counting(analyzer, terms)
@@ -72,10 +71,10 @@ export function hitCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
 }
 
 /**
- * Returns the units of a query that an entry holds, by their places. Most follow from the counts of `hitCounter`; a phrase, a prefix and a
- * word that is not scored are looked for among the words.
+ * Finds the query units that an entry contains, as indexes. Most follow from the counts of `hitCounter`; phrases,
+ * prefixes and unscored words are searched in the text.
  */
-export function unitsHeld(analyzer: Analyzer, terms: readonly ScoredTerm[], units: readonly Unit[]) {
+export function matchedUnits(analyzer: Analyzer, terms: readonly ScoredTerm[], units: readonly Unit[]) {
   const asked = units.map((unit) => ({
     unit,
     isWord: unit.terms.length === 1 && !unit.prefix,
@@ -96,7 +95,7 @@ export function unitsHeld(analyzer: Analyzer, terms: readonly ScoredTerm[], unit
       return found
     }
     const isHeld = ({ unit, isWord, places }: (typeof asked)[number]): boolean => {
-      // The last character of a run begins no pair of it, so that counts of pairs miss it.
+      // The last character of a run starts no pair, so counts of pairs miss it.
       if (unit.prefix || (isWord && places.length === 0)) return isFound(unit)
       return places.every((place) => (frequencies[place] as number) > 0) && (isWord || isFound(unit))
     }

@@ -2,9 +2,9 @@ import { offsetAfter, offsetBefore } from '../text'
 import type { Analyzer, Token } from './analysis'
 import type { Unit } from './query'
 
-/** Where the units of a query stand in a text. Each unit is looked for in one walk over the words, however long it is. */
+/** Finds query units in tokens. Each unit takes one pass over the words, regardless of its length. */
 
-/** How far a sequence may be taken up again when it breaks off: of each beginning, the longest that is an end of it too. */
+/** The failure function of a sequence: for each prefix, the length of its longest border. */
 function borders(terms: readonly string[]): Int32Array {
   const lengths = new Int32Array(terms.length)
   for (let i = 1, length = 0; i < terms.length; ) {
@@ -15,7 +15,10 @@ function borders(terms: readonly string[]): Int32Array {
   return lengths
 }
 
-/** Whether a word is the last pair of a run of characters, and its second one this: no pair begins with that. */
+/**
+ * Whether a word is the last character pair of a run and its second character is this one, so that no pair starts with
+ * it.
+ */
 function isRunEndingIn(character: string | undefined, tokens: readonly Token[], at: number): boolean {
   const { pair, word, end } = tokens[at] as Token
   if (!pair || character === undefined || !word.endsWith(character)) return false
@@ -24,10 +27,9 @@ function isRunEndingIn(character: string | undefined, tokens: readonly Token[], 
 }
 
 /**
- * Calls back with the place of the first word of each hit, in order (Knuth, Morris and Pratt). A last term that only has
- * to begin a word is compared apart, behind each hit of the others.
- *
- * @returns how many words were compared: at most three for each word of the text
+ * Calls `hit` with the index of the first word of each match, in order (Knuth, Morris and Pratt). A last term that is a
+ * prefix is compared separately, after each match of the others.
+ * @returns the number of compared words: at most three per word of the text
  */
 export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number) => void): number {
   const exact = unit.prefix ? unit.terms.slice(0, -1) : unit.terms
@@ -54,11 +56,11 @@ export function findUnit(unit: Unit, tokens: readonly Token[], hit: (at: number)
   return compared
 }
 
-/** Which units each word is part of a hit of, as two sets of 32 bits, for up to 64 units. */
+/** For each word, the units that it matches, as two 32-bit sets, for up to 64 units. */
 export interface HitWords {
   readonly low: Uint32Array
   readonly high: Uint32Array
-  /** Words compared to find them. */
+  /** Number of compared words. */
   readonly compared: number
 }
 
@@ -69,7 +71,7 @@ export function findHits(tokens: readonly Token[], units: readonly Unit[]): HitW
   for (const [index, unit] of units.entries()) {
     const set = index < 32 ? low : high
     const bit = 1 << (index % 32)
-    // Hits of one unit may overlap: each word is marked once.
+    // Matches of a unit can overlap: each word is marked once.
     let marked = 0
     compared += findUnit(unit, tokens, (at) => {
       for (let i = Math.max(at, marked); i < at + unit.terms.length; i++) set[i] = (set[i] as number) | bit
@@ -79,17 +81,19 @@ export function findHits(tokens: readonly Token[], units: readonly Unit[]): HitW
   return { low, high, compared }
 }
 
-/** Code points of a text that highlights and passages look at; what lies beyond is found, but not shown (platform contract §6). */
-export const LOOKED_AT = 50_000
+/**
+ * Maximum code points of a text for highlights and passages. Matches beyond it are found but not shown (platform
+ * contract §6).
+ */
+export const HIGHLIGHT_LIMIT = 50_000
 
-/** What a cross-encoder reads of an entry: at most 2,000 code points (threads contract §8). */
+/** Maximum code points of an entry that a cross-encoder reads (threads contract §8). */
 export const MAX_PASSAGE = 2000
-/** Of these, what stands before the first hit. */
+/** Code points before the first match. */
 const BEFORE = 500
 
 /**
- * The stretch around the first hit of the words that found an entry, or its beginning where none lies in what was read.
- *
+ * The part of a text around its first match, or its start without a match.
  * @param text the first `LOOKED_AT` code points
  */
 export function passageAround(text: string, units: readonly Unit[], analyzer: Analyzer): string {
@@ -107,9 +111,8 @@ export function passageAround(text: string, units: readonly Unit[], analyzer: An
 }
 
 /**
- * The same results, each one that is superseded behind its successor where both are among them.
- *
- * @param of the id of a result, and of the entry that supersedes it
+ * Moves each superseded result behind its successor, where both are in the results.
+ * @param of the ID of a result, and of the entry that supersedes it
  */
 export function successorsFirst<T>(
   results: readonly T[],

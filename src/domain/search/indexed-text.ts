@@ -1,31 +1,31 @@
-import { titleOf } from '../entry/lifted-metadata'
+import { titleOf } from '../entry/extracted-metadata'
 import { type Metadata, own } from '../entry/metadata'
 import { aliasesOf } from '../entry/title'
 import { atOnce, STEP, type Steps } from '../scheduler'
 import { utf8Length } from '../text'
 import { type Analyzer, charBefore, type Token } from './analysis'
-import { createCompoundList, joinsWords } from './compounds'
+import { createCompoundList, hasCompounds } from './compounds'
 import { fold } from './fold'
 
-/** What of a text is code: fenced blocks and file paths, indexed in a column of their own for the vocabularies that weigh code. */
+/** The text of the full-text index. First: code blocks and file paths, which have their own column. */
 
-/** Characters that may stand in a path; a run of them is looked at once, so that finding paths is linear. */
+/** Characters of paths. Each run is checked once, so that finding paths is linear. */
 const PATH_RUN = /[\w.@~/\\-]+/g
 /** Longer runs are encoded data, such as base64. */
 const LONGEST_PATH = 400
 const PATH_ENDS = '.-~@/\\'
 const EXTENSION = /^\w{1,8}$/
-/** A name without a folder is a path only with one of these. */
+/** Extensions by which a name without a folder counts as a path. */
 const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(
   'ts tsx js jsx mjs cjs py rs go java rb cs cpp cc c h sql md json toml yml yaml sh css html'.split(' '),
 )
 
 const FENCES = ['```', '~~~'] as const
 
-/** More of it is not indexed. */
+/** Maximum length of indexed code. */
 const MAX_CODE = 250_000
 
-/** The path that a run of path characters is, without what a sentence puts behind it; null when it is none. */
+/** The path in a run of path characters, without punctuation at its end; null for other text. */
 function pathOf(run: string): string | null {
   if (run.length > LONGEST_PATH) return null
   let end = run.length
@@ -38,7 +38,7 @@ function pathOf(run: string): string | null {
   return known ? run.slice(0, end) : null
 }
 
-/** Stretches between a line that opens a fence and the next line that begins with the same one. */
+/** The contents of fenced code blocks. */
 function fencedBlocks(text: string): string[] {
   const blocks: string[] = []
   let open: { readonly fence: string; readonly start: number } | null = null
@@ -58,7 +58,7 @@ function fencedBlocks(text: string): string[] {
   return blocks
 }
 
-/** Fenced code and file paths of a text, each path once. Linear in the length of the text. */
+/** Fenced code and distinct file paths of a text. Linear in its length. */
 export function codeOf(text: string): string {
   const paths = new Set<string>()
   let size = 0
@@ -79,49 +79,52 @@ const stringAt = (metadata: Metadata | null, key: string, member: string): strin
   return typeof found === 'string' ? found : ''
 }
 
-/** The code block and the path of the file that metadata name (fabric contract §4); empty where they are none. */
+/** The code block, file path and aliases in metadata (fabric contract §4); empty without any. */
 export const codeOfMetadata = (metadata: Metadata | null): string =>
   [stringAt(metadata, 'codeBlock', 'code'), stringAt(metadata, 'fileContext', 'path'), ...aliasesOf(metadata)]
     .join('\n')
     .trim()
 
-/** What the full-text index holds of a text, made by reading it once. */
+/** The full-text index content of a text. */
 export interface IndexedText {
-  /** Its terms in order, with one space between them, as the engine stores them. */
+  /** Terms in order, separated by spaces, as the database stores them. */
   readonly terms: string
-  /** The same words as they are written, as many of them and in the same order. */
+  /** The same words, folded but not stemmed, in the same order. */
   readonly written: string
-  /** Words that carry content, which is the length the scorer uses. */
+  /** Number of content words, which the scorer uses as length. */
   readonly words: number
-  /** Terms of its code blocks and file paths. */
+  /** Terms of code blocks and file paths. */
   readonly code: string
   /**
-   * Further words that are looked for by their prefix: last characters of runs that were cut into pairs (a query of one such character
-   * begins every pair but these), and compounds backwards (`compounds.ts`).
+   * Words for prefix searches only: the last characters of runs that were split into pairs (a one-character query is a
+   * prefix of all other pairs), and reversed compounds (`compounds.ts`).
    */
   readonly ends: string
 }
 
-/** UTF-8 bytes of terms: a value in D1 holds at most 2 MB. */
+/** Maximum UTF-8 bytes of terms: a value in D1 holds at most 2 MB. */
 const MAX_TERMS = 1_800_000
 const MAX_CODE_TERMS = 200_000
 /**
- * What different words of a text may take in an index. A tsvector holds no more, and FTS5 takes 140,000 new words at once in
- * 200 ms, which nobody may wait for; so on every backend a text is found by its first 40,000 to 60,000 different words.
+ * Maximum size of the distinct words of a text, the limit of a tsvector and of an acceptable write time in FTS5. On
+ * every backend a text is found by its first 40,000 to 60,000 distinct words.
  */
 const MAX_DIFFERENT = 700_000
-/** What an index keeps of a word beside its letters. */
+/** Overhead of a word in an index, in addition to its letters. */
 const PER_WORD = 10
-/** Stands for words that are left out, so that what is around them is not next to each other. No word has this character. */
+/**
+ * Replaces words that are left out, so that the words around them are not adjacent. Words do not contain this
+ * character.
+ */
 export const BREAK = '\ufb01'
 
-/** Joins words up to a size, and up to a number of different ones: their terms, and as they are written. */
+/** Joins terms and words up to a size and a number of distinct words. */
 function createWordList(maxBytes: number) {
   const terms: string[] = []
   const written: string[] = []
   const different = new Set<string>()
   let [termBytes, wordBytes, differentBytes] = [0, 0, 0]
-  /** Whether there is room for it, or it stands there already. */
+  /** Whether the word is in the list or still fits. */
   const knows = (word: string): boolean => {
     if (different.has(word)) return true
     if (differentBytes > MAX_DIFFERENT) return false
@@ -146,7 +149,7 @@ function createWordList(maxBytes: number) {
   }
 }
 
-/** Reads the tokens of a text, and yields in between how far it has come. */
+/** Reads the tokens of a text, and yields its progress. */
 function* read(analyzer: Analyzer, text: string, each: (token: Token) => void): Steps<void> {
   let done = 0
   for (const token of analyzer.tokens(text)) {
@@ -164,28 +167,28 @@ function* wordsIn(analyzer: Analyzer, text: string, maxBytes: number): Steps<Pic
   return list.joined()
 }
 
-/** The terms of a short text (a title, a name, a month), and its words as they are written. */
+/** The terms and words of a short text (a title, a name, a month). */
 export const wordsOf = (analyzer: Analyzer, text: string): Pick<IndexedText, 'terms' | 'written'> =>
   atOnce(wordsIn(analyzer, text, MAX_TERMS))
 
 const joined = (first: string, second: string): string => (first && second ? `${first}\n${second}` : first || second)
 
-/** What an entry's words are read from. */
+/** The source of an entry's index content. */
 export interface WrittenText {
   readonly text: string
   readonly metadata: Metadata | null
 }
 
-/** Analyses a text of up to a megabyte in steps, with the code that stands in its metadata. */
+/** Analyzes a text of up to a megabyte in steps, together with the code in its metadata. */
 export function* indexText(analyzer: Analyzer, { text, metadata }: WrittenText): Steps<IndexedText> {
   const list = createWordList(MAX_TERMS)
   const ends = new Set<string>()
   const title = titleOf(metadata)
-  const compounds = joinsWords(title === null ? text : `${title}\n${text}`) ? createCompoundList() : null
+  const compounds = hasCompounds(title === null ? text : `${title}\n${text}`) ? createCompoundList() : null
   let words = 0
   let pair: Token | null = null
   const endRun = () => {
-    // A run of one character has no end of its own: its one term is that character.
+    // A run of one character has no separate end: its only term is that character.
     if (pair !== null && charBefore(text, pair.end).length < pair.end - pair.start)
       ends.add(fold(charBefore(text, pair.end)))
     pair = null

@@ -2,7 +2,10 @@ import { fold } from './fold'
 import { functionWords, languagesOf } from './function-words'
 import { stopWords } from './stop-words'
 
-/** Words of other languages (`function-word-lists.ts`) that are English, or of those who write software, too: they tell of no language. */
+/**
+ * Words of other languages (`function-word-lists.ts`) that are also English or technical terms. They are ignored for
+ * detecting a language.
+ */
 export const ALSO_ENGLISH = new Set(
   `a ab ad ale alea all allen also alt am ami an and ani any are as at ate aura aux az bad bald ban bar bare be ben beside bile bin bio
   biz both but by ca can care case cat ci co col com come comment cos data date deg did die dies dig dim din dir do dock dog dom dont
@@ -15,10 +18,12 @@ export const ALSO_ENGLISH = new Set(
   too top tot trough tun tune u uber ud under up ut v val var vars vas vase vec vi vice vid vil volt want war ware wart was we wel who why
   wie will x y ya ye yes you`.split(/\s+/),
 )
-/** Words of three letters that say as little as those of two, for their being names, terms and abbreviations as well. */
+/**
+ * Words of three letters that count as little as those of two, because they are also names, terms and abbreviations.
+ */
 export const ALSO_NAMES = new Set('con das del den des det las los mit por pour som van von'.split(' '))
 
-/** Names and sayings that English texts have whole. */
+/** Names and expressions that occur in English texts. */
 export const NAMES = new Set([
   ...['los angeles', 'los alamos', 'los gatos', 'los cabos', 'las vegas', 'la paz', 'la jolla', 'la liga', 'la land'],
   ...[
@@ -37,28 +42,28 @@ export const NAMES = new Set([
   ...['de facto', 'de jure', 'de novo', 'et al', 'per se'],
 ])
 
-/** Words of a language from which on a query counts as written in it: `die` and `man` are English too. */
+/** Minimum points for a language, because single words such as `die` and `man` are English too. */
 const ENOUGH = 2
 const LATIN = /^[a-z]+$/
 
-/** What may stand around a word of a sentence; around a code stand other signs too. */
+/** Characters around a word of a sentence; around code there are others too. */
 const BEFORE = '("\'«„“‚‘¿¡['
 const AFTER = ')"\'»“”’‘],.;:!?…'
-/** A word, or several that an apostrophe or a hyphen joins. */
+/** A word, or several joined by apostrophes or hyphens. */
 const IS_WORD = /^\p{L}[\p{L}\p{M}'’-]*$/u
 const ENDS_SENTENCE = /[.:!?…]/
-/** No word that holds a sentence together is as long. */
+/** Maximum length of a function word. */
 const LONGEST = 40
 const APOSTROPHE = /['’]/
 const JOINED = /['’-]/
 const SPACES = /\s+/
 const ACCENTED = /[\u00c0-\u024f]/
-/** Words of a query by which its language is guessed. */
+/** Maximum number of words by which the language of a query is detected. */
 const GUESSED_BY = 200
 
 const isCapital = (written: string): boolean => written.charAt(0) !== written.charAt(0).toLowerCase()
 
-/** A token of a query without the signs of a sentence: empty where it is no word of one. */
+/** A token of a query without punctuation; empty where it is not a word. */
 interface Part {
   readonly word: string
   readonly endsSentence: boolean
@@ -80,7 +85,7 @@ function placesOfNames(parts: readonly Part[]): ReadonlySet<number> {
 
 const tellsLittle = (spelled: string): boolean => (LATIN.test(spelled) && spelled.length < 3) || ALSO_NAMES.has(spelled)
 
-/** How much words of a query, as they are spelled, tell for a language that has these. */
+/** Points of a language for the words of a query. */
 function pointsFor(list: ReadonlySet<string>, spelled: readonly string[]): number {
   let sum = 0
   for (const one of spelled) if (list.has(fold(one))) sum += tellsLittle(one) ? 1 : 2
@@ -88,13 +93,13 @@ function pointsFor(list: ReadonlySet<string>, spelled: readonly string[]): numbe
 }
 
 let english: ReadonlySet<string> | null = null
-/** Of the index's list and the published one, which has words that say a little. */
+/** English function words, from the index's list and the published one, which also has less common words. */
 function englishWords(): ReadonlySet<string> {
   english ??= new Set([...stopWords('english'), ...(functionWords('english') ?? [])])
   return english
 }
 
-/** The words that hold sentences together in the language of a query; null where that is the index's own, or none is told. */
+/** The function words of a query's language; null where that is the index's own language, or none is detected. */
 function listOf(spelled: readonly string[], isAccented: boolean, language: string): ReadonlySet<string> | null {
   const own = language === 'english' ? englishWords() : stopWords(language)
   const ofEnglish = pointsFor(englishWords(), spelled)
@@ -113,21 +118,20 @@ function listOf(spelled: readonly string[], isAccented: boolean, language: strin
   return best
 }
 
-/** Whether a word at a place among the tokens of a query, as it is written, holds a sentence of another language together. */
-export type OfAnother = (place: number, written: string) => boolean
-export const NO_OTHER: OfAnother = () => false
+/** Whether a word at a token index, as written, is a function word of another language. */
+export type FunctionWordTest = (place: number, written: string) => boolean
+export const NO_FUNCTION_WORDS: FunctionWordTest = () => false
 
 /**
- * The words of a query that hold its sentence together in another language than the index is written for. A language is guessed by the
- * words of its list that stand in the query in small letters, are part of no name and no English word: it needs one of three letters, two
- * shorter ones, or one beside a word with an accent, and more of them than English and the index's own language have. Then all words
- * of that list are meant, those that are English words too; not those in capitals, unless they begin a sentence.
- *
- * @param tokens what stands between spaces
- * @param language a value of FTS_LANGUAGE; `simple` knows none, and takes every word as it is
+ * Detects the function words of a query in another language than the index. A language is detected by its function
+ * words in lower case that are neither part of a name nor English: one with at least three letters, two shorter ones,
+ * or one next to a word with an accent, and more than English and the index's own language have. Then all words of its
+ * list count, including those that are also English, but not capitalized ones inside a sentence.
+ * @param tokens the query, split at spaces
+ * @param language a value of FTS_LANGUAGE; `simple` detects no language
  */
-export function wordsOfAnother(tokens: readonly string[], language: string): OfAnother {
-  if (language === 'simple') return NO_OTHER
+export function functionWordTest(tokens: readonly string[], language: string): FunctionWordTest {
+  if (language === 'simple') return NO_FUNCTION_WORDS
   const parts = tokens.map(partOf)
   const inName = placesOfNames(parts)
   const words = parts.map(({ word }, place) => (inName.has(place) ? '' : word))
@@ -138,18 +142,18 @@ export function wordsOfAnother(tokens: readonly string[], language: string): OfA
     told.some((word) => ACCENTED.test(word)),
     language,
   )
-  if (list === null) return NO_OTHER
+  if (list === null) return NO_FUNCTION_WORDS
   return (place, written) => {
     if (words[place] === '' || !list.has(fold(written))) return false
     return !isCapital(written) || place === 0 || parts[place - 1]?.endsSentence === true
   }
 }
 
-/** The words of a text, folded, that hold its sentences together in another language than the index is written for. */
-export function emptyWordsOf(text: string, language: string): ReadonlySet<string> {
+/** The folded function words of a text in another language than the index. */
+export function foreignFunctionWords(text: string, language: string): ReadonlySet<string> {
   const tokens = text.split(SPACES)
-  const isOfAnother = wordsOfAnother(tokens, language)
-  if (isOfAnother === NO_OTHER) return new Set()
+  const isOfAnother = functionWordTest(tokens, language)
+  if (isOfAnother === NO_FUNCTION_WORDS) return new Set()
   return new Set(
     tokens.flatMap((token, place) =>
       partOf(token)
@@ -166,8 +170,8 @@ const WHITESPACE = /\s+/
 
 const countOf = (text: string, letters: RegExp): number => text.match(letters)?.length ?? 0
 
-/** Whether a text is in another language than English: by its letters, or by the words that hold its sentences together. */
+/** Whether a text is not English, by its letters or its function words. */
 export function isOtherThanEnglish(text: string): boolean {
   if (countOf(text, NOT_LATIN) * 2 > countOf(text, LETTERS)) return true
-  return wordsOfAnother(text.split(WHITESPACE), 'english') !== NO_OTHER
+  return functionWordTest(text.split(WHITESPACE), 'english') !== NO_FUNCTION_WORDS
 }

@@ -1,18 +1,18 @@
 import { invalidInput, limitExceeded } from '../errors'
-import { inspected } from '../flaws'
 import { codePointLength, isWhiteSpace, withoutTrailing } from '../text'
+import { collectIssues } from '../validation'
 import type { Analyzer, Token } from './analysis'
-import { NO_OTHER, type OfAnother, wordsOfAnother } from './language'
+import { type FunctionWordTest, functionWordTest, NO_FUNCTION_WORDS } from './language'
 
-/** Something that an entry contains or not: one word, several next to each other, or a quoted phrase. */
+/** A condition on an entry: it contains a word, adjacent words, or a quoted phrase. */
 export interface Unit {
-  /** Stems; with `prefix`, words as they are written. */
+  /** Stems; with `prefix`, folded words. */
   readonly terms: readonly string[]
-  /** Words are compared as they are written, and the last only needs to begin one. */
+  /** Whether folded words are compared, and the last one only as a prefix. */
   readonly prefix: boolean
-  /** Quoted: looked for in the text only, not in date and agent. */
+  /** Whether it was quoted; phrases are searched in the text only, not in date and agent. */
   readonly phrase: boolean
-  /** Which terms are stop words. */
+  /** For each term, whether it is a stop word. */
   readonly stops: readonly boolean[]
 }
 
@@ -25,8 +25,8 @@ export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; 
   if (tokens.length === 0) return null
   const only = tokens.length === 1 ? (tokens[0] as Token) : null
   const loneCharacter = only?.pair === true && [...only.term].length === 1
-  // Text written without spaces is indexed in pairs, so a single character begins one, or stands at the end of a run, which an index
-  // keeps beside the text.
+  // Text without spaces is indexed as character pairs. A single character therefore matches as a prefix of pairs, or at
+  // the end of a run, which the index stores separately.
   const prefix = options.prefix === true || loneCharacter
   return {
     terms: tokens.map(({ term, word }) => (prefix ? word : term)),
@@ -36,7 +36,7 @@ export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; 
   }
 }
 
-/** What looking for phrases may cost (platform contract §6): an engine walks a text once for each word of a phrase. */
+/** Limits of phrases (platform contract §6), because a database reads a text once per word of a phrase. */
 const MAX_PHRASE_WORDS = 64
 export const MAX_PHRASES = 16
 const LONG_PHRASE = `phrases of more than ${MAX_PHRASE_WORDS} words were ignored`
@@ -44,17 +44,15 @@ const MANY_PHRASES = `only the first ${MAX_PHRASES} quoted phrases of the query 
 
 const isLong = (unit: Unit): boolean => unit.terms.length > MAX_PHRASE_WORDS
 
-/** @throws Problem limit_exceeded when one of the units is a phrase of too many words */
+/** Checks the length of phrases. @throws Problem limit_exceeded */
 export function checkPhrases(units: readonly Unit[]): void {
   const long = units.find(isLong)
   if (long !== undefined)
-    throw limitExceeded(
-      `A phrase has ${long.terms.length} words; at most ${MAX_PHRASE_WORDS} may stand next to each other`,
-    )
+    throw limitExceeded(`A phrase has ${long.terms.length} words; at most ${MAX_PHRASE_WORDS} are allowed`)
 }
 
-/** The units of a `match` query that are not too dear to look for, and what is said about the others. */
-export function affordable(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
+/** The units of a `match` query within the limits, and warnings about the others. */
+export function withinPhraseLimits(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
   const short = units.filter((unit) => !isLong(unit))
   let phrases = 0
   const kept = short.filter(({ phrase }) => !phrase || ++phrases <= MAX_PHRASES)
@@ -68,10 +66,9 @@ export function affordable(units: readonly Unit[]): { units: Unit[]; warnings: s
 }
 
 /**
- * The boolean dialect of full-text search (threads contract §6.3), the same on every backend. The grammar:
- *
- *   query = or ;  or = and {"OR" and} ;  and = not {["AND"] not} ;  not = {"NOT"} atom ;
- *   atom = "(" or ")" | phrase | word ["*"] ;
+ * The boolean query language (threads contract §6.3), the same on every backend. Grammar:
+ * query = or ;  or = and {"OR" and} ;  and = not {["AND"] not} ;  not = {"NOT"} atom ;
+ * atom = "(" or ")" | phrase | word ["*"] ;
  */
 const MAX_WORDS = 64
 const MAX_DEPTH = 32
@@ -79,7 +76,7 @@ const MAX_DEPTH = 32
 interface Lexeme {
   readonly kind: '(' | ')' | 'AND' | 'OR' | 'NOT' | 'phrase' | 'word'
   readonly text: string
-  /** Code points from 1. */
+  /** In code points, from 1. */
   readonly position: number
 }
 
@@ -206,7 +203,7 @@ class Parser {
       throw malformed(position, `a word may not begin with "${text[0]}"; use NOT, AND or plain words`)
     const star = text.indexOf('*')
     if (star >= 0 && star < text.length - 1)
-      throw malformed(position + codePointLength(text.slice(0, star)), '"*" may stand only at the end of a word')
+      throw malformed(position + codePointLength(text.slice(0, star)), '"*" is only allowed at the end of a word')
     const unit = makeUnit(this.count(lexeme, text), { prefix: star >= 0 })
     if (unit === null) throw malformed(position, `"${text}" has no letters or digits`)
     return unit
@@ -221,7 +218,7 @@ class Parser {
   }
 }
 
-/** @throws Problem invalid_input naming the position of what is malformed; there is no other reading to fall back to */
+/** Parses a boolean query. @throws Problem invalid_input with the position of an error; limit_exceeded */
 export const parseBoolean = (query: string, analyzer: Analyzer): Expression =>
   new Parser(readLexemes(query), codePointLength(query) + 1, analyzer).parse()
 
@@ -229,20 +226,24 @@ const SPACES = /\s+/
 
 const isStopWord = (unit: Unit): boolean => !(unit.phrase && unit.stops.length > 1) && unit.stops.every((stop) => stop)
 
-/** An adjacency without the stop words at its ends, so that `Paola's` is paola; all of it when it holds nothing else. */
+/**
+ * Removes stop words at both ends of adjacent words, so that `Paola's` matches paola; unchanged if all are stop words.
+ */
 function withoutEdgeStops(tokens: readonly Token[]): readonly Token[] {
   const first = tokens.findIndex(({ isStopWord }) => !isStopWord)
   const last = tokens.findLastIndex(({ isStopWord }) => !isStopWord)
   return first < 0 ? tokens : tokens.slice(first, last + 1)
 }
 
-/** A run of unspaced script in `match` is many words, not one: each pair counts by itself. */
+/** Units of a `match` token. A run of a script without spaces gives one unit per character pair. */
 function looseUnits(tokens: readonly Token[]): (Unit | null)[] {
   if (tokens.some((part) => part.pair)) return tokens.map((part) => makeUnit([part]))
   return [makeUnit(withoutEdgeStops(tokens))]
 }
 
-/** The words of a token, with those marked that only hold a sentence together; of what hyphens join either all or none. */
+/**
+ * The words of a token, with function words marked as stop words. Hyphenated words are marked completely or not at all.
+ */
 function wordsOf(token: string, analyzer: Analyzer, isEmpty: (written: string) => boolean): readonly Token[] {
   const words = analyzer.tokenize(token)
   const marked = words.map((word) =>
@@ -256,14 +257,14 @@ interface Piece {
   readonly isQuoted: boolean
 }
 
-/** Quoted stretches stand at odd places; the last one, when unclosed, is read as plain words. */
+/** Splits a query at quotes. An unclosed last quote is read as plain words. */
 function piecesOf(query: string): Piece[] {
   const pieces = query.split('"')
   const closed = pieces.length % 2 === 1
   return pieces.map((text, i) => ({ text, isQuoted: i % 2 === 1 && (closed || i < pieces.length - 1) }))
 }
 
-function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAnother) {
+function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: FunctionWordTest) {
   const found: (Unit | null)[] = []
   let place = 0
   for (const { text, isQuoted } of pieces) {
@@ -274,31 +275,36 @@ function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: OfAn
         found.push(...looseUnits(wordsOf(token, analyzer, (written) => isOfAnother(at, written))))
       }
   }
-  return affordable(found.filter((unit) => unit !== null))
+  return withinPhraseLimits(found.filter((unit) => unit !== null))
 }
 
-/** The units that a `match` query looks for, and what is said about others: those that carry content, or all where none does. */
+/**
+ * The units of a `match` query, and warnings about ignored parts. Stop words are left out, unless there are only stop
+ * words.
+ */
 export function matchUnits(query: string, analyzer: Analyzer): { units: readonly Unit[]; warnings: string[] } {
   const pieces = piecesOf(query)
   const tokens = pieces.flatMap(({ text, isQuoted }) => (isQuoted ? [] : text.split(SPACES)))
-  const { units, warnings } = unitsIn(pieces, analyzer, wordsOfAnother(tokens, analyzer.language))
+  const { units, warnings } = unitsIn(pieces, analyzer, functionWordTest(tokens, analyzer.language))
   let content = units.filter((unit) => !isStopWord(unit))
-  // Of a sentence without content those words are looked for that are none of the index's own stop words.
-  if (content.length === 0) content = unitsIn(pieces, analyzer, NO_OTHER).units.filter((unit) => !isStopWord(unit))
+  // Without content words, the function words of another language are searched too, if they are not stop words of the
+  // index.
+  if (content.length === 0)
+    content = unitsIn(pieces, analyzer, NO_FUNCTION_WORDS).units.filter((unit) => !isStopWord(unit))
   return { units: content.length > 0 ? content : units, warnings }
 }
 
-/** Full-text queries as the product means them (threads contract §6), before any engine sees them. */
+/** Parsed full-text queries (threads contract §6), independent of the database. */
 export const SEARCH_MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type SearchMode = (typeof SEARCH_MODES)[number]
 
 export interface TextQuery {
   readonly mode: SearchMode
-  /** Null when the query has no letter or digit: it finds nothing. */
+  /** Null when the query has no letter or digit and so matches nothing. */
   readonly expression: Expression | null
-  /** In `match` with two or more units: what an entry must hold to come first. */
+  /** In `match` with at least two units: the expression of entries that come first. */
   readonly preferred: Expression | null
-  /** Units that an entry may be found by, in order of appearance; those under NOT are left out. */
+  /** Units that can match, in order of appearance, without those under NOT. */
   readonly units: readonly Unit[]
   readonly warnings: readonly string[]
 }
@@ -306,10 +312,9 @@ export interface TextQuery {
 const MAX_UNITS = 64
 const TOO_MANY = `only the first ${MAX_UNITS} distinct words of the query were used`
 
-const NO_WORDS =
-  'the query has no letter or digit, so that no word was looked for: name one that stands beside the signs'
+const NO_WORDS = 'The query has no letter or digit, so it matches nothing. Add a word.'
 
-/** A query of signs says why it finds nothing; of one whose phrases are too long that is told already. */
+/** Adds the reason why a query without words matches nothing, unless there is a warning already. */
 const sayingWhy = (query: TextQuery): TextQuery =>
   query.expression === null && query.warnings.length === 0 ? { ...query, warnings: [NO_WORDS] } : query
 
@@ -368,9 +373,9 @@ function positiveUnits(expression: Expression, negated = false): Unit[] {
   return expression.of.flatMap((part) => positiveUnits(part, negated))
 }
 
-/** @throws Problem invalid_input, in `boolean` mode only, with the position of what is malformed; limit_exceeded */
+/** Parses a query. @throws Problem invalid_input in `boolean` mode, with the position of the error; limit_exceeded */
 export const parseQuery = (query: string, mode: SearchMode, analyzer: Analyzer): TextQuery =>
-  inspected((wrong) => wrong.check('query', query, () => parse(query, mode, analyzer))) as TextQuery
+  collectIssues((wrong) => wrong.check('query', query, () => parse(query, mode, analyzer))) as TextQuery
 
 function parse(query: string, mode: SearchMode, analyzer: Analyzer): TextQuery {
   switch (mode) {

@@ -2,63 +2,66 @@ import type { Token } from './analysis'
 import type { SearchMode, Unit } from './query'
 
 /**
- * The one scorer of full-text search (threads contract §6.4): the engine finds candidates, this ranks them, so both
- * databases give the same order. Of each word that an entry holds, BM25 with full length normalization and the positive part of a
- * query-likelihood model with Dirichlet smoothing; a prior for short entries; and in `match` a share of the scores of the neighbors in
- * the thread. docs/subjects/ranking.md has the measurements.
+ * Scores full-text matches (threads contract §6.4). The database finds candidates and this ranks them, so both
+ * databases return the same order. Each matched word contributes BM25 with full length normalization and the positive
+ * part of a query-likelihood model with Dirichlet smoothing. Short entries get a bonus, and in `match` an entry gets a
+ * fraction of the scores of its neighbors in the thread. docs/subjects/ranking.md explains the choices.
  */
 const MU = 50
 const K1 = 1.2
-/** Smallest number of entries to calculate with, so that rare words count in a small store too. */
+/** Minimum number of entries for rarity, so that rare words count in a small store too. */
 const SMALLEST_STORE = 20
-/** An entry of the average length earns this more than one that is e times as long; less for a query of fewer words. */
+/** Weight of the length bonus; less for a query of fewer words. */
 const SHORTNESS = 5
 const NEIGHBOUR_SHARES = [0.2, 0.04] as const
-/** Up to so many units, entries that hold them all come first; of more, long entries hold all by accident. */
+/**
+ * For queries up to this number of units, entries that contain all of them come first. Of longer queries, long entries
+ * contain all by chance.
+ */
 const TIER_UNITS = 3
-/** What an entry that holds all of more units than that earns beside. */
+/** Bonus of an entry that contains all units of a longer query. */
 const COMPLETE_BONUS = 2
 
-/** A word of the title counts as often as this many of the text. */
+/** Weight of a word in the title, in words of the text. */
 export const TITLE_TIMES = 2
-/** A compound with a word, or a part of a compound, counts as often. */
+/** Weight of a compound or a part of one, in words of the text. */
 export const PART_TIMES = 0.5
 
-/** A word of the query that earns score. */
+/** A query word that is scored. */
 export interface ScoredTerm {
   readonly term: string
-  /** What it is compared with: the stem of a word, the word as it is written, or the beginning of that. */
+  /** How it is compared: by stem, by folded word, or as a prefix. */
   readonly by: 'stem' | 'word' | 'beginning'
 }
 
-/** The weight of a term by the number of entries that hold it (BM25's inverse document frequency). */
+/** Inverse document frequency of BM25, from the number of entries that contain a term. */
 export const rarityOf = (holding: number, entries: number): number =>
   Math.log(1 + (Math.max(entries, holding) - holding + 0.5) / (holding + 0.5))
 
-/** Counts over everything the caller may search. Approximate is enough. */
+/** Statistics of all entries that the caller can search. Approximate values are sufficient. */
 export interface TermStatistics {
   readonly entries: number
-  /** Mean content length of an entry. */
+  /** Mean number of content words of an entry. */
   readonly averageLength: number
-  /** In how many entries each scored term occurs, in the order of the terms. */
+  /** Number of entries with each scored term, in the order of the terms. */
   readonly entriesWithTerm: readonly number[]
-  /** Places of terms that entries hold by parts alone. */
+  /** Indexes of terms that entries contain only as parts of compounds. */
   readonly partly?: readonly number[]
 }
 
 export interface Candidate {
   readonly id: number
-  /** Content words in the whole entry. */
+  /** Content words of the complete entry. */
   readonly length: number
-  /** How often each scored term occurs, in the order of the terms. */
+  /** Frequency of each scored term, in the order of the terms. */
   readonly frequencies: readonly number[]
-  /** Ids of the entries one and two places after it in its thread, nearest first. */
+  /** IDs of the next two entries in its thread, in order. */
   readonly following: readonly number[]
-  /** Contains every unit of the query. */
+  /** Whether it contains every unit of the query. */
   readonly complete: boolean
-  /** Words of its title where the query is that title (`titleWords`), else 0. */
+  /** Number of words of its title if the query equals the title (`titleWords`), else 0. */
   readonly titled: number
-  /** Holds only parts or compounds of the words. */
+  /** Whether it contains only parts or compounds of the words. */
   readonly isByParts?: boolean
 }
 
@@ -68,7 +71,7 @@ export interface Ranked {
   readonly titled: number
 }
 
-/** The distinct words of the units that carry content, or all of them when none does. */
+/** The distinct content words of the units, or all words without content words. */
 export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
   const terms = new Map<string, ScoredTerm & { stop: boolean }>()
   for (const unit of units) {
@@ -82,7 +85,7 @@ export function scoredTerms(units: readonly Unit[]): ScoredTerm[] {
   return (content.length > 0 ? content : all).map(({ term, by }) => ({ term, by }))
 }
 
-/** Counts terms in one text after another: `feed` hands on its words, what comes back is in the order of the terms. */
+/** Counts terms in several texts: `feed` passes the words of a text; the result is in the order of the terms. */
 type TermCounter = (feed: (visit: (word: Pick<Token, 'term' | 'word'>) => void) => void) => number[]
 
 export function createTermCounter(terms: readonly ScoredTerm[]): TermCounter {
@@ -105,7 +108,7 @@ export function createTermCounter(terms: readonly ScoredTerm[]): TermCounter {
   }
 }
 
-/** How often each term occurs among the tokens. */
+/** Counts each term in the tokens. */
 export const countTerms = (terms: readonly ScoredTerm[], tokens: Iterable<Token>): number[] =>
   createTermCounter(terms)((visit) => {
     for (const token of tokens) visit(token)
@@ -120,7 +123,7 @@ function ownEvidence(candidate: Candidate, statistics: TermStatistics, bonus: nu
   let sum = shortness * Math.log((average + MU) / (candidate.length + MU)) + (candidate.complete ? bonus : 0)
   for (const [i, f] of candidate.frequencies.entries()) {
     if (f === 0) continue
-    // The engine may count fewer entries than it really holds; an entry at hand contains the term at least once.
+    // The database may count fewer entries than match, so at least one is assumed.
     const df = Math.min(Math.max(statistics.entriesWithTerm[i] as number, 1), Math.max(entries, 1))
     const idf = Math.log(1 + (entries - df + 0.5) / (df + 0.5))
     const likelihood = Math.log(1 + f / (MU * (df / total))) + Math.log(MU / (candidate.length + MU))
@@ -129,14 +132,13 @@ function ownEvidence(candidate: Candidate, statistics: TermStatistics, bonus: nu
   return Math.max(sum, SMALLEST)
 }
 
-/** A score is positive. */
+/** Minimum score, because scores are positive. */
 const SMALLEST = 1e-9
-/** A query is a title when the words of the title are all in it and at least this share of it. */
+/** Minimum fraction of the query that a title must contain to count as equal. */
 const TITLE_SHARE = 0.75
 
 /**
- * How many content words a title has where a query is that title, or says little more; else 0.
- *
+ * The number of content words of a title that equals the query or nearly does; else 0.
  * @param query the distinct content words of the query
  */
 export function titleWords(title: Iterable<Pick<Token, 'term' | 'isStopWord'>>, query: ReadonlySet<string>): number {
@@ -146,15 +148,14 @@ export function titleWords(title: Iterable<Pick<Token, 'term' | 'isStopWord'>>, 
   return words.size >= TITLE_SHARE * query.size ? words.size : 0
 }
 
-/** Whether entries that hold every unit of such a query stand before all others. */
+/** Whether entries with all units come first for such a query. */
 export const hasTier = (mode: SearchMode, units: number): boolean => mode === 'match' && units <= TIER_UNITS
 
 /**
- * Scores and orders candidates: first those whose title the query is, then those that hold words and not only parts of them, then in
- * `match` those that hold every unit of a query of two or three, then by score, then the newer id. Without any scored term (a query
- * that only negates) every score is 0.
- *
- * @param units how many units the query has
+ * Scores and sorts candidates: first entries whose title equals the query, then entries with complete words before
+ * those with parts only, then, in `match`, entries with all units of a query of two or three, then by score, then the
+ * newer ID. Without scored terms (a query that only negates) every score is 0.
+ * @param units number of units of the query
  */
 export function rank(
   candidates: readonly Candidate[],
@@ -167,7 +168,7 @@ export function rank(
   const byParts = new Set(candidates.flatMap(({ id, isByParts }) => (isByParts ? [id] : [])))
   const shared = new Map<number, number>()
   if (mode === 'match') {
-    // In one order, however a database put them: sums of the same numbers in another differ in their last digit.
+    // Summed in one fixed order, because floating-point sums depend on the order.
     const whole = candidates.filter(({ isByParts }) => isByParts !== true)
     for (const candidate of whole.toSorted((a, b) => a.id - b.id)) {
       for (const [distance, share] of NEIGHBOUR_SHARES.entries()) {
@@ -192,7 +193,7 @@ export function rank(
       b.score - a.score ||
       b.id - a.id,
   )
-  // Parts of words say less than the words themselves, however many they are.
+  // Parts of words score below the words themselves.
   return scored.map(({ id, score, titled, isByParts }) => ({
     ...{ id, titled },
     score: isByParts ? Math.min(score, lowest) : score,

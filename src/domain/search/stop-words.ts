@@ -1,7 +1,7 @@
 import { functionWords } from './function-words'
 
 /**
- * Words that neither admit nor order an entry in `match` searches. One list per language, the same on every backend;
+ * Words that `match` searches ignore, for both matching and ranking. One list per language, the same on every backend;
  * languages without a list (`function-words.ts`) have no stop words. English: function words, auxiliaries and question words.
  */
 const ENGLISH =
@@ -16,13 +16,13 @@ const ENGLISH =
 const ENGLISH_WORDS: ReadonlySet<string> = new Set(ENGLISH)
 const NONE: ReadonlySet<string> = new Set()
 
-/** @param language a value of FTS_LANGUAGE */
+/** The stop words of a language. @param language a value of FTS_LANGUAGE */
 export const stopWords = (language: string): ReadonlySet<string> =>
   language === 'english' ? ENGLISH_WORDS : (functionWords(language) ?? NONE)
 
-/** Raised when the lists of other languages than English change: what is counted by them is counted anew then. */
+/** Version of the lists of languages other than English. An increase recomputes lengths that were counted with them. */
 const LISTS = 1
 
-/** Names the list that lengths are counted by; empty for English, whose list is a part of the analysis, and where there is none. */
+/** Identifies the list that lengths are counted with; empty for English, whose list is part of the analysis, and without a list. */
 export const stopWordsMark = (language: string): string =>
   language === 'english' || functionWords(language) === null ? '' : `.w${LISTS}`

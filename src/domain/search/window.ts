@@ -1,14 +1,19 @@
-/** Which part of an ordering a call asks for, and how ranked searches cut theirs (threads contract §1, §8). */
+/** Limits of pages and of ranked searches (threads contract §1, §8). */
 export const MAX_LIMIT = 100
 export const MAX_OFFSET = 1_000_000
 
-/** A ranked search orders at most this many entries a query, the same for every page. */
+/** Maximum number of entries that a ranked search orders, the same for every page. */
 export const RANK_DEPTH = 100
 
-/** A result is sent twice, as structure and as text, from a Worker of 128 MB (platform contract §6). */
+/**
+ * Maximum size of a result. It is sent twice, as structured content and as text, by a Worker of 128 MB (platform
+ * contract §6).
+ */
 export const RESULT_BYTES = 8_000_000
 
-/** A page of previews has no more metadata, images, tags and summaries; entries beyond are listed as omitted. */
+/**
+ * Maximum bytes of metadata, images, tags and summaries on a page of previews; further entries are listed as omitted.
+ */
 export const PAGE_METADATA_BYTES = 1_000_000
 
 export interface Window {
@@ -16,7 +21,7 @@ export interface Window {
   readonly offset: number
 }
 
-/** A limit as asked for, and as applied when that was above the cap. */
+/** A requested limit, and the applied one if it was above the maximum. */
 interface Clamped {
   readonly limit: number
   readonly clamped: { readonly requested: number; readonly applied: number } | null

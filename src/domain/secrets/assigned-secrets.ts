@@ -1,6 +1,9 @@
 import { isPlaceholder, isWordlike, type SecretRange } from './secret-text'
 
-/** How sure a name is of its value: every value of `password` is a secret, one of `auth` only where it looks random. */
+/**
+ * The strength of a name: every value of a strong name such as `password` is a secret, one of a weak name such as
+ * `auth` only if it looks random.
+ */
 export type NameStrength = 'strong' | 'plain' | 'weak'
 
 const KEYS =
@@ -11,7 +14,7 @@ const ENDS_WITH_ONE =
   /(?:secret|password|passwd|passphrase|passcode|passwort|pwd|credential|token|_key|accountkey|sharedaccesskey)\d*$/i
 const KEY_OF_SERVICE = new RegExp(`${KEYS}[-_.]?key\\d*$`, 'i')
 const PASS = /(?:^|[^A-Za-z])pass\d*$|[a-z]Pass\d*$/i
-/** Names of passwords with the word for their user or their service. */
+/** Names of passwords that include their user or service. */
 const PASS_OF =
   /(?:db|user|admin|root|smtp|mail|ftp|ssh|sql|redis|pg|proxy|become|sudo|login|key|cert|store|vault|mongo|mq|bind|account)[-_.]?pass\d*$/i
 const AUTH = /(?:^|[^A-Za-z])_?auth$/i
@@ -25,15 +28,15 @@ const STRONG =
   /(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\d*$/i
 const HARMLESS_KEY =
   /(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|index|unique|storage|query|publishable|site)_key$/i
-/** A name up to its last word that names a secret. */
+/** A name up to its last word for a secret. */
 const LAST_WORD = new RegExp(
   `^.*(?:secret|password|passwd|passphrase|passcode|passwort|pwd|credential|token|${KEYS}[-_.]?key)`,
   'i',
 )
-/** Where one word of a name ends and the next begins. */
+/** The boundary between two words of a name. */
 const BETWEEN_WORDS = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/
 
-/** A name with such a word after the one for a secret describes it: `tokenCount`, `PASSWORD_MIN_LENGTH`, `token.ts`. */
+/** Words that, after a word for a secret, describe it: `tokenCount`, `PASSWORD_MIN_LENGTH`, `token.ts`. */
 const ABOUT_ONE = new Set(
   (
     'age agent algorithm alg arn at audience box budget button category chars class column cost count counter counts created date days ' +
@@ -47,7 +50,10 @@ const ABOUT_ONE = new Set(
   ).split(' '),
 )
 
-/** Whether the value of a name is a secret, also where the name goes on: `DB_PASSWORD_PROD`, `tokenValue`, not `tokenizer`. */
+/**
+ * The strength of a name; null for a name whose value is not a secret. Names can continue: `DB_PASSWORD_PROD`,
+ * `tokenValue`, but not `tokenizer`.
+ */
 export function strengthOf(name: string): NameStrength | null {
   if (ENDS_WITH_ONE.test(name) || KEY_OF_SERVICE.test(name))
     return HARMLESS_KEY.test(name) ? null : STRONG.test(name) ? 'strong' : 'plain'
@@ -62,15 +68,15 @@ export function strengthOf(name: string): NameStrength | null {
   return STRONG.test(word) ? 'strong' : 'plain'
 }
 
-/** Values that are secrets because of their names (fabric contract §7). */
+/** Finds values that are secrets because of their names (fabric contract §7). */
 
-/** From a word that names a secret to the end of the name. */
+/** From a word for a secret to the end of the name. */
 const NAME = new RegExp(
   String.raw`(?:secret|pass(?:w(?:or)?d|phrase|code|wort)?|pwd|token|key|credential|unseal|authorization|cookie|_auth|\bauth|sig|psk|` +
     String.raw`appid|honeycomb-team)[\w.-]*`,
   'gi',
 )
-/** Codes of colors; a terminal shows a name in one and its value in another. */
+/** Color codes; a terminal can show a name and its value in different colors. */
 const COLOR = String.raw`(?:(?:\p{Cc}|\\x1b|\\u001b|\\033|\\e)\[[0-9;]{0,9}m)?`
 /** The separator of a name and its value: quotes, escaped or not, a type, and an assignment. */
 const ASSIGNED = new RegExp(
@@ -114,7 +120,7 @@ const BARE = /[^\s"'`,;&()[\]{}<>\\=:|\p{Cc}]*={0,2}/uy
 const LEAST = 8
 /** Passwords are shorter than tokens. */
 const LEAST_OF_PASSWORD = 6
-/** The characters of a value, and of the line after its beginning, that are checked. */
+/** Maximum characters of a value, and of the line after its start, that are checked. */
 const LONGEST_CHECKED = 256
 const LONGEST_NAME = 64
 const LONGEST_COOKIES = 4_000
@@ -127,7 +133,7 @@ const MEMBER = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/
 /** Characters that read or change a variable outside quotes. */
 const OF_VARIABLE = '$*#%'
 const UPPER = /^[A-Z][A-Z0-9_]*$/
-/** Words of messages and labels, which passphrases hardly contain. */
+/** Words of messages and labels, which passphrases rarely contain. */
 const MESSAGE_WORDS = new Set(
   (
     'must be is are was the a an your it its of for at should not no with and or in on to please enter forgot reset change confirm new ' +
@@ -160,7 +166,7 @@ const looksRandom = (value: string): boolean =>
   (/[a-z]/i.test(value) && /[!@#%^*+~$]/.test(value)) ||
   !isWordlike(value)
 
-/** Whether a bare value in data or code is a secret; variables, types and words of a sentence look like one. */
+/** Whether an unquoted value in data or code is a secret, and not a variable, a type or a word of a sentence. */
 function isBareSecret(value: string, { strength, rest }: Value): boolean {
   if (OF_VARIABLE.includes(value.charAt(0))) return false
   if (digitsOf(value) >= 2 || /[-!@#%^*+/~]/.test(value)) return true
@@ -170,7 +176,7 @@ function isBareSecret(value: string, { strength, rest }: Value): boolean {
   return !isWordlike(value)
 }
 
-/** Whether the value of a name is a secret. */
+/** Whether a named value is a secret. */
 function isSecret(value: string, named: Value): boolean {
   const { strength, form, rest } = named
   if (isPlaceholder(value, rest)) return false
@@ -193,7 +199,7 @@ function isSecret(value: string, named: Value): boolean {
   return !isWordlike(value) || (strength === 'strong' && !WORD_OF_SECRET.test(value))
 }
 
-/** Matches a sticky expression at a place; null where it does not match. */
+/** Matches a sticky expression at a position; null without a match. */
 function matchAt(expression: RegExp, text: string, at: number): string | null {
   expression.lastIndex = at
   return expression.exec(text)?.[0] ?? null
@@ -207,7 +213,7 @@ interface Name {
   readonly to: number
 }
 
-/** How a value after a name is written, and where it begins at the earliest. */
+/** The form of the value after a name, and its earliest start. */
 interface Separator {
   readonly end: number
   readonly form: Form | 'element' | 'parameter' | 'member' | 'argument'
@@ -223,7 +229,7 @@ function formOfAssigned(text: string, { text: name, from }: Name, assigned: stri
   if (isTight && (before === '?' || before === '&')) return 'parameter'
   if (isTight && before === ';') return 'member'
   if (name.startsWith('-') || (isTight && UPPER.test(name))) return 'line'
-  // A connection string begins with it.
+  // A connection string starts with it.
   const isFirst = isTight && (before === undefined || before === '"' || before === "'")
   return isFirst && /^[^;\n]{1,80};[ \t]?[A-Za-z]/.test(text.slice(end, end + 90)) ? 'member' : 'bare'
 }
@@ -251,7 +257,7 @@ function separatorOfTag(text: string, { text: name, from, to }: Name): Separator
   return element === null ? null : { end: to + element.length, form: 'element' }
 }
 
-/** The separator after a name; null where the name has no value. */
+/** The separator after a name; null for a name without a value. */
 function separatorOf(text: string, name: Name): Separator | null {
   const { from, to } = name
   const number = /key$/i.test(name.text) ? (matchAt(NUMBER, text, to)?.length ?? 0) : 0
@@ -280,7 +286,7 @@ function separatorOf(text: string, name: Name): Separator | null {
   return { end, form: isSentence(text, end) ? 'prose' : 'line' }
 }
 
-/** A quoted value after a name, or one that no word is as long as. */
+/** A quoted value after a name, or one that is longer than any word. */
 function separatorOfBlanks(text: string, { text: name }: Name, end: number): Separator | null {
   if (/["'`]/.test(text[end] ?? '')) return { end, form: UPPER.test(name) ? 'line' : 'prose' }
   const value = matchAt(LONG_VALUE, text, end)
@@ -298,13 +304,13 @@ const isSentence = (text: string, at: number): boolean => /^[a-z]+[,.]?[ \t]+[a-
 
 const SESSION = /sess|sid|auth|token|login|csrf|jwt|secret/i
 
-/** Secrets after a name, and the place where the search for further names goes on. */
+/** Secrets after a name, and the position where the search continues. */
 interface Read {
   readonly found: readonly SecretRange[]
   readonly to: number
 }
 
-/** The values of cookies in a header; of `Set-Cookie` only the first is one. */
+/** The cookie values in a header; only the first one in `Set-Cookie`. */
 function readCookies(text: string, at: number, isFirstOnly: boolean): Read {
   const pair = /["']?([^=;\s"'`]{1,64})=([^;\s"'`\p{Cc}]*)(?:;[ \t]{0,5})?/uy
   const found: SecretRange[] = []
@@ -342,7 +348,7 @@ function readBlock(text: string, at: number, indent: number): Read {
   return { found, to: from }
 }
 
-/** The place of a value, without its quotes. */
+/** The position of a value, without its quotes. */
 function valueAt(
   text: string,
   at: number,
@@ -414,7 +420,7 @@ function strengthAt(text: string, name: Name, word: string): NameStrength | null
   return strength
 }
 
-/** The values of one text, in order; each character is read a few times. */
+/** The named secrets of a text, in order. Each character is read a few times. */
 export function* assignedSecrets(text: string): Generator<SecretRange> {
   NAME.lastIndex = 0
   for (let match = NAME.exec(text); match !== null; match = NAME.exec(text)) {
@@ -434,7 +440,7 @@ function readValue(text: string, name: Name, word: string): Read {
   if (named === undefined) return none
   const separator = separatorOf(text, name)
   if (separator === null) return none
-  // The argument of a call may be the name of a secret.
+  // The argument of a call can be the name of a secret.
   const strength = separator.form === 'argument' ? 'weak' : named
   const { end } = separator
   if (isCookie) return readCookies(text, end, /^set/i.test(name.text))
@@ -452,7 +458,7 @@ function readValue(text: string, name: Name, word: string): Read {
   return { found, to }
 }
 
-/** The blanks before the line of a name, at most as many as a name is long. */
+/** The indentation of the line of a name, at most the length of a name. */
 function indentOf(text: string, at: number): number {
   const before = text.slice(Math.max(0, at - LONGEST_NAME), at)
   const line = before.slice(before.lastIndexOf('\n') + 1)

@@ -1,4 +1,4 @@
-/** Passwords that command lines and files for logins contain without naming them (fabric contract §7). */
+/** Redacts secrets. First: passwords in command lines and login files, which have no name (fabric contract §7). */
 
 import type { JsonValue, Metadata } from '../entry/metadata'
 import { jsonText } from '../json/write'
@@ -6,7 +6,7 @@ import { assignedSecrets } from './assigned-secrets'
 import { isPlaceholder, isWordlike, NextInClass, Runs, type SecretRange } from './secret-text'
 import { BEGINNING, BODIES, formsOf, LONGEST_BODY, LONGEST_TOKEN, mayBegin, type TokenForm } from './token-forms'
 
-/** Programs whose short option takes a password. */
+/** Programs with a short option for a password. */
 const PROGRAMS =
   'curl wget https http xh sshpass mysqldump mysqladmin mysqlimport mysqlshow mysql mariadb-dump mariadb redis-cli unzip zip 7za 7z ' +
   'ldapsearch ldapmodify ldapadd ldapwhoami smbclient mongosh mongodump mongorestore mongoexport mongoimport mongo sqlcmd lftp ftp ' +
@@ -40,7 +40,7 @@ const OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
 ]
 const LOGINS = /^(?:curl|etcdctl|wget|https?|xh|smbclient|lftp|ftp)$/
 
-/** Where the given part of a match is: the one of three groups that took part, which ends the match but for a quote. */
+/** The value and position of a match: the one of three groups that matched, which is at the end except for a quote. */
 function rangeOf(match: RegExpExecArray, offset: number): { value: string; from: number } {
   const value = match[1] ?? match[2] ?? match[3] ?? ''
   return { value, from: offset + match.index + match[0].length - value.length - (match[3] === undefined ? 1 : 0) }
@@ -69,7 +69,7 @@ function* ofCommand(program: string, rest: string, offset: number): Generator<Se
   }
 }
 
-/** A program that is started with a token to log in: `wandb login 1f…`. */
+/** A program started with a token to log in: `wandb login 1f…`. */
 const LOGIN_WITH_TOKEN = new RegExp(
   String.raw`(?<=(?:^|[\n;&|${'`'}$#>])[ \t]{0,20}(?:[a-z][\w-]{1,20}[ \t]{1,5}){1,3}` +
     String.raw`(?:login|auth|(?:add-)?authtoken|unseal|token)[ \t]{1,5}["']?)` +
@@ -77,16 +77,16 @@ const LOGIN_WITH_TOKEN = new RegExp(
   'g',
 )
 
-/** The key that a client of a service is made with: `new Client("…")`. */
+/** The key that a service client is created with: `new Client("…")`. */
 const ARGUMENT_OF_CLIENT =
   /(?<=(?:\bnew (?!Set|Map|Intl|Date|RegExp)[A-Z][\w.]{0,40}|\b\w{0,40}Client\w{0,9})\(\s{0,9}["'])[\w.:-]{20,128}(?=["'])/g
-/** A line of a file of passwords: host, port, database and user precede the password. */
+/** A line of a password file: host, port, database and user precede the password. */
 const IN_PASSFILE = /(?<=(?:^|[\s"'`])[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w-]{1,64}:)[^\s:"'`]{8,128}/g
 const isMixed = (value: string): boolean => /[a-z]/.test(value) && /[A-Z]/.test(value) && !isWordlike(value)
 const isRandom = (value: string): boolean =>
   isMixed(value) || (/^\D*\d\D*\d/.test(value) && /[A-Za-z]/.test(value) && !isWordlike(value))
 
-/** The kind of an unnamed secret, where it is, and whether a value there is one. */
+/** Secrets without a name: kind, position, and whether a value is one. */
 const UNNAMED = [
   ['token', LOGIN_WITH_TOKEN, isRandom],
   ['token', ARGUMENT_OF_CLIENT, isMixed],
@@ -102,7 +102,7 @@ export const UNNAMED_SECRETS = UNNAMED.map(
     },
 )
 
-/** The passwords of the commands of a text, in order. */
+/** The passwords in commands of a text, in order. */
 export function* passwordsOfCommands(text: string): Generator<SecretRange> {
   let at = 0
   for (const { 0: program, index } of text.matchAll(PROGRAM)) {
@@ -116,21 +116,21 @@ export function* passwordsOfCommands(text: string): Generator<SecretRange> {
 }
 
 /**
- * Secrets are replaced before anything is stored, embedded or indexed (fabric contract §7): tokens of known forms, the value after
- * `Bearer`, passwords of URLs and commands, private keys, and values that are named as secrets. The bodies of many prefixes may
- * overlap, so each character is read a few times only (platform contract §6).
+ * Secrets are replaced before anything is stored, embedded or indexed (fabric contract §7): tokens of known forms, the
+ * value after `Bearer`, passwords of URLs and commands, private keys, and values that are named as secrets. The bodies
+ * of many prefixes can overlap, so each character is read only a few times (platform contract §6).
  */
 
 const LONGEST_PART = 8000
 const MOST_PUNCTUATION = 64
 const LONGEST_KEY = 20_000
-/** A line such as `-----BEGIN RSA PRIVATE KEY-----` is no longer. */
+/** Maximum length of a line such as `-----BEGIN RSA PRIVATE KEY-----`. */
 const LONGEST_LABEL = 80
 
 /** The text after the first line of a key; a mention of such a line does not match. */
 const BODY_OF_KEY = /(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y
 
-/** The label behind `-----BEGIN ` or `-----END `; null where none ends. */
+/** The label after `-----BEGIN ` or `-----END `; null for an incomplete one. */
 function labelAt(text: string, at: number): string | null {
   const line = text.slice(at, at + LONGEST_LABEL)
   const end = line.indexOf('-----')
@@ -147,21 +147,21 @@ const isProse = (value: string): boolean =>
 const STANDS_FOR_ONE = /^(?:\$?\{.*\}|\$\w+|\$?\(.*\)|<.*>|\[.*\]|%\w+%|[*.…]+|x+)$/i
 const WORD_FOR_ONE = /^(?:(?:my|your|db|the)?[-_]?(?:passw(?:or)?d|pass|pwd?|secret|token|example)|change.?me)$/i
 const LOCAL_HOST = /^@(?:localhost|127\.0\.0\.1|host\.docker\.internal|db|database|postgres|mysql|redis)(?::|$)/
-/** The characters of a token that tell words from random letters. */
+/** Maximum characters of a token that are compared with words. */
 const LONGEST_CHECKED = 48
-/** A user that is a variable, in which a `:` may stand: `${USER:-ada}`. */
+/** A user that is a variable, which can contain a `:`: `${USER:-ada}`. */
 const VARIABLE_USER = /^\$?\{[^{}]*\}/
 const LINE_END = /[\n\r\u2028\u2029]/
-/** Behind the end of a line, what hardly is a word, a date, a host or a file. */
+/** Text after a line end that is unlikely to be a word, date, host or file. */
 const NO_WORD = /^(?=[^A-Za-z]*[A-Za-z])(?=\D*\d).*[\w~+=]{16}/
 
-/** Tokens whose mark is within them: what precedes it, what follows it, and how many characters of that there are. */
+/** Tokens with a mark inside: the text before and after it, and its length. */
 interface MarkedForm {
   readonly kind: string
   readonly mark: RegExp
-  /** Ends where the mark begins. */
+  /** Ends where the mark starts. */
   readonly before: RegExp
-  /** The most characters that precede the mark, and one more. */
+  /** Maximum characters before the mark, plus one. */
   readonly mostBefore: number
   readonly after: 'dashed' | 'dotted' | 'letters' | 'base64'
   readonly least: number
@@ -237,7 +237,7 @@ const MARKED: readonly MarkedForm[] = [
 
 const LONGEST_MARK = '.atlasv1.'.length
 
-/** Finds the secrets that begin at given places of one text, in order. */
+/** Finds the secrets that start at given positions of a text, in order. */
 class Finder {
   private readonly bodies = new Map<keyof typeof BODIES, Runs>()
   private readonly digit: NextInClass
@@ -296,7 +296,10 @@ class Finder {
     return runs
   }
 
-  /** The end of a token without the punctuation at its end: so many characters, since many tokens may share a longer end. */
+  /**
+   * The end of a token without punctuation. The number of removed characters is limited, because many tokens can share
+   * a long end.
+   */
   private trimmed(from: number, to: number): number {
     const least = Math.max(from, to - MOST_PUNCTUATION)
     while (to > least && '.:'.includes(this.text[to - 1] as string)) to--
@@ -311,7 +314,7 @@ class Finder {
     return this.isRandom(from, to) ? { kind, from: at, to } : null
   }
 
-  /** Whether a token holds digits, capitals and small letters, as words that dashes join hardly do. */
+  /** Whether a token contains digits, upper and lower case letters, unlike words joined by dashes. */
   private isMixed(from: number, to: number): boolean {
     const value = this.text.slice(from, Math.min(to, from + LONGEST_CHECKED))
     return (
@@ -322,7 +325,7 @@ class Finder {
     )
   }
 
-  /** A token may consist of letters only, if they are not words. */
+  /** A token can consist of letters only, unless they are words. */
   private isRandom(from: number, to: number): boolean {
     if (this.digit.isIn(from, to)) return true
     if (this.wordsTo !== to) {
@@ -342,7 +345,7 @@ class Finder {
     return begin === undefined ? null : { kind, from: at - begin.length, to }
   }
 
-  /** A secret of an application of Azure: three characters, a digit, `Q~` and thirty-odd more. */
+  /** The secret of an Azure application: three characters, a digit, `Q~` and more than thirty others. */
   private azureSecret(at: number): SecretRange | null {
     const from = at - 3
     if (from < 0 || !/^[\w.~-]{3}$/.test(this.text.slice(from, at)) || !mayBegin(this.text, from)) return null
@@ -369,7 +372,7 @@ class Finder {
     return { kind: 'authorization', from, to }
   }
 
-  /** The password of a URL that holds one: up to the last `@` before the path. */
+  /** The password of a URL: up to the last `@` before the path. */
   private password(at: number): SecretRange | null {
     const { text } = this
     const end = this.authorities.endFrom(at)
@@ -380,12 +383,12 @@ class Finder {
     from++
     const password = text.slice(from, Math.min(to, from + LONGEST_TOKEN))
     if (from >= to || STANDS_FOR_ONE.test(password) || WORD_FOR_ONE.test(password)) return null
-    // The credentials of a database for development, which are its name twice.
+    // Credentials of a development database, where user and password are equal.
     if (text.startsWith(`${password}:`, at) && LOCAL_HOST.test(text.slice(to, end))) return null
     return { kind: 'password', from, to }
   }
 
-  /** A private key from its first line to its last; where none follows, to the end of the text. */
+  /** A private key from its first line to its last one; without a last line, to the end of the text. */
   private privateKey(at: number): SecretRange | null {
     const label = labelAt(this.text, at + '-----BEGIN '.length)
     if (label === null || !label.includes('PRIVATE KEY')) return null
@@ -396,7 +399,7 @@ class Finder {
     return BODY_OF_KEY.test(this.text) ? { kind: 'private-key', from: at, to: to ?? this.text.length } : null
   }
 
-  /** Where last lines of private keys end, by their labels, the last one first. */
+  /** The ends of private keys by label, last one first. */
   private lastLines(): Map<string, number[]> {
     const ends = new Map<string, number[]>()
     for (const { index } of this.text.matchAll(/-----END /g)) {
@@ -411,22 +414,22 @@ class Finder {
     return ends
   }
 
-  /** The first of these that lies behind a place; those before it are not needed any more. */
+  /** The first of these after a position; earlier ones are removed. */
   private nextEnd(ends: number[] | undefined, at: number): number | null {
     while (ends?.length && (ends.at(-1) as number) <= at) ends.pop()
     return ends?.at(-1) ?? null
   }
 }
 
-/** Letters and digits behind a prefix that no provider is known for: at least thirty, in both cases, with digits. */
+/** Letters and digits after an unknown prefix: at least thirty, in both cases, with digits. */
 const LONG_PART = /[_-][A-Za-z0-9]{30,}/g
 const UNKNOWN_PREFIX = /(?<![\w/+=.-])[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/
 const LONGEST_PREFIX = 52
-/** A digest with something behind it. */
+/** A digest with a suffix. */
 const HEX_FIRST = /^[0-9a-f]{30}/
 const NO_PREFIX = /^(?:sha\d|md5|commit|chunk|index|asset|file|img|image|etag|msg|call|toolu|req|chatcmpl)/i
 
-/** Tokens of forms that are not listed, in order. */
+/** Tokens of unknown forms, in order. */
 function* unlistedTokens(text: string): Generator<SecretRange> {
   for (const { 0: part, index } of text.matchAll(LONG_PART)) {
     const body = part.slice(1, LONGEST_TOKEN)
@@ -444,7 +447,7 @@ function* formedSecrets(text: string): Generator<SecretRange> {
   BEGINNING.lastIndex = 0
   for (let match = BEGINNING.exec(text); match !== null; match = BEGINNING.exec(text)) {
     const found = finder.secretAt(match.index, match[0])
-    // Another prefix may begin within one that no token follows.
+    // Another prefix can start inside one that no token follows.
     BEGINNING.lastIndex = match.index + 1
     if (found === null || found.from < at) continue
     at = found.to
@@ -467,23 +470,21 @@ function without(text: string, secrets: Iterable<SecretRange>, kinds?: Set<strin
 }
 
 /**
- * The text without secrets: each becomes `[redacted:<kind>]`. Lines keep their numbers.
- *
- * @param text any text, also a whole file of code
- * @param kinds takes what was found
+ * Replaces the secrets of a text with `[redacted:<kind>]`. Line numbers do not change.
+ * @param text any text, including complete files of code
+ * @param kinds receives the kinds that were found
  */
 export function redact(text: string, kinds?: Set<string>): string {
   const passes = [formedSecrets, passwordsOfCommands, ...UNNAMED_SECRETS, assignedSecrets, unlistedTokens]
   return passes.reduce((rest, secretsOf) => without(rest, secretsOf(rest), kinds), text)
 }
 
-/** Of a named value, as much as may be a secret. */
+/** Maximum length of a named value that can be a secret. */
 const LONGEST_VALUE = 512
 
 /**
- * A value of metadata without secrets, also where its name says that it is one.
- *
- * @param kinds takes what was found
+ * Redacts a metadata value, also by its name.
+ * @param kinds receives the kinds that were found
  */
 export function redactValue(value: JsonValue, name: string, kinds: Set<string>): JsonValue {
   if (typeof value === 'string') {
@@ -499,7 +500,7 @@ export function redactValue(value: JsonValue, name: string, kinds: Set<string>):
   return object
 }
 
-/** What sorts of secrets an entry looks like to hold, in its text and its metadata. */
+/** The kinds of secrets that an entry seems to contain, in its text and metadata. */
 export function secretsOf({ text, metadata }: { readonly text: string; readonly metadata: Metadata | null }): string[] {
   const kinds = new Set<string>()
   redact(text, kinds)

@@ -264,7 +264,7 @@ for (const [body, rows] of Object.entries(ROWS) as [keyof typeof BODIES, string]
 const SHORTEST_PREFIX = 2
 const escaped = (text: string): string => text.replace(/[.\\/$|]/g, '\\$&')
 
-/** The places where a secret may begin, or that mark one; of several prefixes the longest comes first. */
+/** The places where a secret can start, and marks inside of secrets; of several prefixes, the longest comes first. */
 export const BEGINNING = new RegExp(
   [
     ...[...FORMS.keys()].sort((a, b) => b.length - a.length).map(escaped),
@@ -286,7 +286,7 @@ export const BEGINNING = new RegExp(
   'g',
 )
 
-/** The forms that begin with a prefix, or with a part of it: the longest prefix first. */
+/** The forms with a prefix, or with a part of it, longest first. */
 export function formsOf(prefix: string): readonly { readonly form: TokenForm; readonly prefixLength: number }[] {
   const forms: { form: TokenForm; prefixLength: number }[] = []
   for (let length = prefix.length; length >= SHORTEST_PREFIX; length--)
@@ -294,11 +294,11 @@ export function formsOf(prefix: string): readonly { readonly form: TokenForm; re
   return forms
 }
 
-/** The end of an escape: of a control character, of a color, of a character in a URL. */
+/** The end of an escape sequence: of a control character, a color, or a character in a URL. */
 const ESCAPE = /(?:\\[a-z]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,9}m)$/i
 const LONGEST_ESCAPE = 12
 
-/** Whether a token may begin here: no letter or digit is before it but the end of an escape. */
+/** Whether a token can start here: no letter or digit precedes it, except for the end of an escape sequence. */
 export function mayBegin(text: string, at: number): boolean {
   const before = text[at - 1]
   if (before === undefined || !/[A-Za-z0-9]/.test(before)) return true

@@ -1,22 +1,22 @@
 import { isDeeper, type JsonValue } from '../entry/metadata'
-import { MAX_DEPTH } from '../json/unkept'
+import { MAX_DEPTH } from '../json/lossy-values'
 import { jsonText } from '../json/write'
 
-/** What a value of a record must be, in words that follow the member's name. */
+/** A value of a record has the wrong type or form. The message follows the member's name. */
 export class Mismatch extends Error {}
 
-/** How one value of a record is read from parsed JSON, and written. */
+/** Reads one value of a record from parsed JSON, and writes it. */
 interface Codec<T> {
   /** @throws Mismatch */
   readonly read: (value: unknown) => T
   readonly write: (value: T) => string
 }
 
-/** A member of a record: optional ones are left out where they say nothing. */
+/** A member of a record. Optional members are left out where they have their default. */
 export interface Member<T, R extends boolean = boolean> {
   readonly codec: Codec<T>
   readonly required: R
-  /** The value that an absent member stands for, beside null, false, "" and []. */
+  /** Default of an absent member, in addition to null, false, "" and []. */
   readonly usual?: T
 }
 
@@ -24,7 +24,7 @@ export interface Member<T, R extends boolean = boolean> {
 export type Shape = Readonly<Record<string, Member<any>>>
 type ValueOf<M> = M extends Member<infer T> ? T : never
 type RequiredKeys<S> = { [K in keyof S]: S[K] extends { readonly required: true } ? K : never }[keyof S]
-/** The record that a shape describes. */
+/** The type of the record that a shape describes. */
 export type Shaped<S> = { readonly [K in RequiredKeys<S>]: ValueOf<S[K]> } & {
   readonly [K in Exclude<keyof S, RequiredKeys<S>>]?: ValueOf<S[K]> | undefined
 }
@@ -44,7 +44,7 @@ const codec = <T>(what: string, is: (value: unknown) => value is T, write: (valu
   write,
 })
 
-/** @param what in words, after "must be" */
+/** A codec for strings that match a pattern. @param what description for errors, after "must be" */
 export const matching = (what: string, pattern: RegExp): Codec<string> =>
   codec(what, (value): value is string => typeof value === 'string' && pattern.test(value), JSON.stringify)
 
@@ -59,7 +59,7 @@ export const text: Codec<string> = codec('a string', (value) => typeof value ===
 export const flag: Codec<boolean> = codec('true or false', (value) => typeof value === 'boolean', String)
 export const number: Codec<number> = codec('a number', (value) => typeof value === 'number', jsonText)
 
-/** @param least the smallest that is allowed */
+/** A codec for integers. @param least the smallest allowed value */
 export const integer = (least: number): Codec<number> =>
   codec(
     `a whole number from ${least}`,
@@ -106,7 +106,7 @@ export const object = <S extends Shape>(shape: S): Codec<Shaped<S>> => ({
   write: (value) => `{${membersOf(shape, value).join(',')}}`,
 })
 
-/** A mismatch of a part, told with the part's place. */
+/** Adds the path of a part to its mismatch. */
 function within<T>(place: string, read: () => T): T {
   try {
     return read()
@@ -117,7 +117,10 @@ function within<T>(place: string, read: () => T): T {
   }
 }
 
-/** @param besides names of members that the caller has read @throws Mismatch for an unknown, missing or wrong member */
+/**
+ * Reads a record by its shape. @param besides names of members that the caller reads @throws Mismatch for an unknown,
+ * missing or invalid member
+ */
 export function readShape<S extends Shape>(shape: S, value: unknown, besides: readonly string[] = []): Shaped<S> {
   if (!isObject(value)) throw new Mismatch('must be an object')
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key) && !besides.includes(key))
@@ -126,9 +129,9 @@ export function readShape<S extends Shape>(shape: S, value: unknown, besides: re
   for (const [name, member] of Object.entries(shape)) {
     const given = Object.hasOwn(value, name) ? value[name] : null
     if (given !== null) read[name] = within(`.${name}`, () => member.codec.read(given))
-    else if (member.required) throw new Mismatch(`lacks ${name}`)
+    else if (member.required) throw new Mismatch(`has no ${name}`)
   }
-  // Each member was read by the codec that gives it its type.
+  // Each member was read by the codec of its type.
   return read as Shaped<S>
 }
 
@@ -140,7 +143,7 @@ const saysNothing = (value: unknown, usual: unknown): boolean =>
   value === usual ||
   (Array.isArray(value) && value.length === 0)
 
-/** The members of a record as JSON, in the order of its shape; optional ones that say nothing are left out. */
+/** The members of a record as JSON, in the order of its shape, without optional members that have their default. */
 export function membersOf<S extends Shape>(shape: S, value: Shaped<S>): string[] {
   const given: Record<string, unknown> = value
   return Object.entries(shape)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { checkMetadata, checkTags, checkThreadId, checkVerbatim, MAX_IMAGES, type WriteLimits } from '../entry/draft'
 import { readerOf } from '../entry/entry'
+import { extractMetadata } from '../entry/extracted-metadata'
 import { type ImageRef, type ImageType, MEGABYTE } from '../entry/image'
 import { checkIndexed } from '../entry/indexed'
 import { kindOfTags } from '../entry/kind'
-import { extractMetadata } from '../entry/lifted-metadata'
 import type { JsonObject, Metadata } from '../entry/metadata'
 import { invalidInput, limitExceeded, Problem } from '../errors'
 import { CHANGED_PARTS } from '../history/version'
@@ -15,27 +15,27 @@ import { codePointLength, trim, unstorable, utf8Length } from '../text'
 import type { Millis } from '../time'
 import type { EntryRecord, RecordOf } from './records'
 
-/** What a record must not hold to be taken in, beyond its schema. */
+/** Validates and converts imported records, beyond the checks of their schema. */
 
-/** Whose import it is, and what a state may hold. */
+/** The importer and its limits. */
 export interface ImportRules {
   readonly scope: Scope
   readonly keyId: string
-  /** When the file was made: what a source does not tell. */
+  /** The time of the export, used where the file has no times. */
   readonly at: number
   readonly now: Millis
   readonly limits: WriteLimits
-  /** Whether the file is believed about who made what: ADMIN_TOKEN, and open mode without a key. */
+  /** Whether authors in the file are accepted: with ADMIN_TOKEN, and in open mode without a key. */
   readonly isTrusted: boolean
 }
 
-/** Characters of names of keys, owners, agents and relations. */
+/** Maximum characters of names of keys, owners, agents and relations. */
 const MAX_NAME = 256
 const MAX_VERSION = 2_147_483_000
 const MOST_LINKS = 10_000
 const TYPES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** Strings that a database cannot hold, wherever they stand. */
+/** Checks all strings of a record for characters that a database cannot store. */
 function checkStrings(value: unknown, path = ''): void {
   if (typeof value === 'string') {
     const flaw = unstorable(value)
@@ -54,10 +54,11 @@ function checkNames(record: EntryRecord | RecordOf<'version'>): void {
   for (const [name, value] of Object.entries({ agent, owner, created_by, imported_from, changed_by, changed_agent }))
     if (value !== undefined && codePointLength(value) > MAX_NAME)
       throw limitExceeded(`${name} is longer than ${MAX_NAME} characters`)
-  // An entry is private to its owner, or to the key that made it, so without these names it could not be read at all.
+  // Private entries belong to their owner or creator, so without these names they would be unreadable.
   for (const [name, value] of Object.entries({ owner, created_by }))
-    if (value !== undefined && trim(value) === '') throw invalidInput(`${name} is blank; leave it out`)
-  if (links.length > MOST_LINKS) throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are taken`)
+    if (value !== undefined && trim(value) === '') throw invalidInput(`${name} is blank. Leave it out`)
+  if (links.length > MOST_LINKS)
+    throw limitExceeded(`links has ${links.length} items; at most ${MOST_LINKS} are allowed`)
   if (links.some(({ relation }) => trim(relation) === '' || codePointLength(relation) > MAX_NAME))
     throw invalidInput(`the relation of a link must have 1 to ${MAX_NAME} characters`)
 }
@@ -73,7 +74,7 @@ export function imagesOf({ images = [] }: EntryRecord | RecordOf<'version'>, { l
   })
 }
 
-/** What a database cannot hold, and names that are too long. */
+/** Checks strings and names of a record. */
 export function checkWords(record: EntryRecord | RecordOf<'version'>): void {
   checkStrings(record)
   checkNames(record)
@@ -85,15 +86,13 @@ export function checkRanges({ layer = 2, weight = 3, version = 1 }: EntryRecord 
   if (version > MAX_VERSION) throw limitExceeded(`version is above ${MAX_VERSION}`)
 }
 
-/** @throws Problem where a member says something else than the metadata do */
+/** Checks that members agree with the metadata. @throws Problem */
 export function checkAgreement(
   record: EntryRecord | RecordOf<'version'>,
   lifted: ReturnType<typeof extractMetadata>,
 ): void {
   const against = (name: string, sent: unknown, there: unknown) => {
-    throw invalidInput(
-      `${name} ${JSON.stringify(sent)} stands against the metadata, which say ${JSON.stringify(there)}`,
-    )
+    throw invalidInput(`${name} ${JSON.stringify(sent)} contradicts the metadata, which have ${JSON.stringify(there)}`)
   }
   const { project, agent, audience, diary } = record
   if (project !== undefined && project !== lifted.project) against('project', project, lifted.project)
@@ -102,7 +101,10 @@ export function checkAgreement(
   if (diary === true && !lifted.diary) against('diary', diary, lifted.diary)
 }
 
-/** Owner and keys of a state: as the file names them where it is trusted; else the key that imports, with the names in the file. */
+/**
+ * Owner and keys of a state: from the file if it is trusted, else the importing key, with the creator from the file in
+ * `imported_from`.
+ */
 export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: ImportRules) {
   const { owner: named, created_by: creator, imported_from: source = null, changed_by: changer = null } = record
   const owner = named ?? (creator === undefined ? scope.owner : null)
@@ -115,17 +117,17 @@ export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, key
   }
 }
 
-/** A link of an entry that comes in. */
+/** A link of an imported entry. */
 export interface IncomingLink {
   readonly relation: string
-  /** Ours. */
+  /** ID in this store. */
   readonly to: number
   readonly origin: 'metadata' | 'remember' | 'system'
 }
 
 type Value = string | number | null
 
-/** A state of an entry as it is stored, but its id, version and links: values of columns by name. */
+/** A state of an entry as it is stored, without ID, version and links: column values by name. */
 export interface IncomingEntry {
   readonly columns: Readonly<Record<string, Value>>
   readonly text: string
@@ -141,11 +143,10 @@ const ms = (time: string | undefined): number | null => (time === undefined ? nu
 const flag = (value: boolean | undefined): number => (value === true ? 1 : 0)
 
 /**
- * A state as it is stored.
- *
- * @param metadata with ids of entries here
- * @param images those that have bytes
- * @throws Problem for what limits or the key's projects forbid, what contradicts itself, and what is another owner's alone
+ * Converts a record to the state that is stored.
+ * @param metadata metadata with IDs of this store
+ * @throws Problem for a state that exceeds limits, contradicts itself, is in another project, or is private to another
+ * owner
  */
 export function incomingState(
   record: EntryRecord | RecordOf<'version'>,
@@ -170,13 +171,10 @@ export function incomingState(
   checkAgreement(record, lifted)
   const { owner, createdBy, importedFrom, changedBy } = makersOf(record, intake)
   if (lifted.captured && !intake.isTrusted && owner !== scope.owner)
-    throw new Problem(
-      'forbidden',
-      'It is a captured session of another owner; only that owner, or ADMIN_TOKEN, imports it',
-    )
+    throw new Problem('forbidden', 'It is a captured session of another owner. Use a key of that owner, or ADMIN_TOKEN')
   const reader = readerOf(lifted, { owner, createdBy })
   if (scope.isWhole !== true && reader !== '' && reader !== scope.owner)
-    throw new Problem('forbidden', 'It is private to another owner; only that owner, or ADMIN_TOKEN, imports it')
+    throw new Problem('forbidden', 'It is private to another owner. Use a key of that owner, or ADMIN_TOKEN')
   const named = lifted.expiresAt
   const expiresAt = ms(record.expires_at)
   const layerExpires = expiresAt !== null && (named === null || expiresAt < named) ? expiresAt : null
@@ -215,7 +213,7 @@ export function incomingState(
       given_pinned: lifted.pinned === null ? flag(record.pinned) : 0,
       named_expires_at: named,
       layer_expires_at: layerExpires,
-      // What is captured is archived as long as it is.
+      // A captured entry is archived until it is approved.
       archived: flag(record.archived === true || lifted.captured),
       owner,
       created_by: createdBy,
@@ -235,7 +233,9 @@ export function incomingState(
   }
 }
 
-/** @throws Problem as above, and for what has expired */
+/**
+ * Converts a record to the current state of an entry. @throws Problem like `incomingState`, and for an expired entry
+ */
 export function incomingEntry(record: EntryRecord, metadata: JsonObject | null, intake: ImportRules): IncomingEntry {
   const state = incomingState(record, metadata, intake)
   const { named_expires_at: named, layer_expires_at: layer } = state.columns
@@ -244,7 +244,7 @@ export function incomingEntry(record: EntryRecord, metadata: JsonObject | null, 
   return state
 }
 
-/** A state without those of its images that have no bytes anywhere. */
+/** A state without images whose bytes are missing everywhere. */
 export function withoutImages(state: IncomingEntry, missing: ReadonlySet<string>): IncomingEntry {
   if (!state.images.some(({ hash }) => missing.has(hash))) return state
   const images = state.images.filter(({ hash }) => !missing.has(hash))
@@ -265,7 +265,7 @@ export interface IncomingVersion extends IncomingEntry {
   }
 }
 
-/** @throws Problem as `incomingState` */
+/** Converts a record to an old version. @throws Problem like `incomingState` */
 export function incomingVersion(
   record: RecordOf<'version'>,
   metadata: JsonObject | null,

@@ -16,14 +16,16 @@ import {
   word,
 } from './codec'
 
-/** The records of `commonplace/1` (docs/contracts/operate.md §2): members in the order in which they are written. */
+/**
+ * The records of `commonplace/1` (docs/contracts/operate.md §2), with members in the order in which they are written.
+ */
 export const FORMAT = 'commonplace/1'
 export const MAX_VOLUME_ENTRIES = 1_000
 export const MAX_VOLUME_BYTES = 16_000_000
 
 const sha256 = matching('64 lower-case hexadecimal digits', /^[0-9a-f]{64}$/)
-/** An entry of a database by its number, of another system by whatever names it there. */
-const id = either(matching('a string that is not empty', /./s), integer(1), (value) => typeof value === 'string')
+/** The ID of an entry: a number in this database, or any string of another system. */
+const id = either(matching('a non-empty string', /./s), integer(1), (value) => typeof value === 'string')
 const image = object({
   sha256: required(sha256),
   mime_type: required(text),
@@ -93,7 +95,7 @@ const counts = object({
   gone: optional(integer(0), 0),
 })
 
-/** Each record's shape by its name. */
+/** The shape of each record type. */
 export const SHAPES = {
   manifest: {
     format: required(text),
@@ -129,15 +131,15 @@ export const SHAPES = {
 
 type RecordName = keyof typeof SHAPES
 type Shapes = typeof SHAPES
-/** One line of a volume, by what it says. */
+/** One line of a volume, by record type. */
 export type TransferRecord = {
   readonly [N in RecordName]: { readonly record: N } & Shaped<Shapes[N]>
 }[RecordName]
 export type RecordOf<N extends RecordName> = Extract<TransferRecord, { readonly record: N }>
 export type EntryRecord = RecordOf<'entry'>
-/** What stands between a manifest and an end. */
+/** Records between manifest and end. */
 export type CarriedRecord = Exclude<TransferRecord, { readonly record: 'manifest' | 'end' }>
-/** An id as records hold it; equal digits are the same id, as number or as text. */
+/** An ID in a record. A number and a string with the same digits are the same ID. */
 export type RecordId = EntryRecord['id']
 export type Counts = RecordOf<'end'>['counts']
 

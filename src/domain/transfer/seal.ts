@@ -1,13 +1,16 @@
 import { Buffer } from 'node:buffer'
 
-/** What an export or import hands to its client and takes back unread: sealed with AES-GCM under a key of the deployment, for one org. */
+/**
+ * Encrypts state of an export or import that the client stores and returns: AES-GCM under a key of the deployment, for
+ * one organization.
+ */
 export interface TextSeal {
   seal(org: string, text: string): Promise<string>
-  /** The text, or null for what this deployment has not sealed for this org. */
+  /** The text, or null for a value that this deployment did not seal for this organization. */
   open(org: string, sealed: string): Promise<string | null>
 }
 
-/** AES-GCM asks for 96 bits. */
+/** AES-GCM needs a nonce of 96 bits. */
 const NONCE_BYTES = 12
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -18,7 +21,7 @@ const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll('+', '-')
     .replaceAll('/', '_')
 
-/** @param secret of the deployment, of any length and form */
+/** Creates the seal. @param secret a secret of the deployment, of any length and form */
 export async function createTextSeal(secret: string): Promise<TextSeal> {
   const digest = await crypto.subtle.digest('SHA-256', utf8(`places of exports\n${secret}`))
   const key = await crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
@@ -47,7 +50,7 @@ export async function createTextSeal(secret: string): Promise<TextSeal> {
   }
 }
 
-/** Bytes as base64 with padding, and back; both runtimes do it natively. */
+/** Encodes bytes as padded base64. Both runtimes implement it natively. */
 export const encodeBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 

@@ -1,5 +1,5 @@
-import { ContentSum, KnownIds } from './content'
-import { faultAt } from './lines'
+import { ContentSum, KnownIds } from './content-checksum'
+import { lineError } from './lines'
 import type { Counts, RecordOf } from './records'
 import { readVolumes } from './volume-reader'
 
@@ -8,22 +8,22 @@ export interface Verified {
     readonly volume: number
     readonly counts: Counts
     readonly content: string
-    /** What the entries give; equal to `content` in a good export. */
+    /** Computed from the entries; equal to `content` in a valid export. */
     readonly computed: string
     readonly line: number
   }[]
-  /** Of all volumes. */
+  /** Totals of all volumes. */
   readonly counts: Record<string, number>
   readonly content: string
-  /** Entries and their `content` by thread. */
+  /** Number of entries and their `content`, by thread. */
   readonly threads: ReadonlyMap<string, { readonly entries: number; readonly content: string }>
 }
 
 /**
- * Checks an export of one or more volumes whole, `content` too. It is read twice: entries may name ones that come later.
- *
- * @param open begins a pass over the bytes
- * @throws Problem naming the line of the first fault
+ * Checks all volumes of an export, including `content`. The export is read twice, because entries can refer to later
+ * ones.
+ * @param open starts a pass over the bytes
+ * @throws Problem that names the line of the first fault
  */
 export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promise<Verified> {
   const known = new KnownIds()
@@ -33,20 +33,20 @@ export async function verifyExport(open: () => AsyncIterable<Uint8Array>): Promi
     if (record.record === 'manifest') manifest = follows(manifest, record, line)
     if (record.record === 'image' && record.missing === true) known.noteMissing(record.sha256)
     if (record.record !== 'entry') continue
-    if (entries.has(String(record.id))) throw faultAt(line, `entry ${record.id} is in a volume before, too`)
+    if (entries.has(String(record.id))) throw lineError(line, `entry ${record.id} is already in an earlier volume`)
     entries.add(String(record.id))
     known.note(record)
   }
   return sumUp(open, known)
 }
 
-/** @throws Problem unless volumes of one export stand in their order */
+/** Checks that volumes belong to one export and are in order. @throws Problem */
 function follows(before: RecordOf<'manifest'> | null, manifest: RecordOf<'manifest'>, line: number) {
   if (before === null) return manifest
   if (manifest.store !== before.store || manifest.org !== before.org)
-    throw faultAt(line, 'is the manifest of another export than the volume before')
+    throw lineError(line, 'is the manifest of another export than the volume before')
   if (manifest.volume !== before.volume + 1)
-    throw faultAt(line, `is volume ${manifest.volume}, but volume ${before.volume} stands before it`)
+    throw lineError(line, `is volume ${manifest.volume}, but the volume before it is volume ${before.volume}`)
   return manifest
 }
 

@@ -1,16 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { limitExceeded } from '../errors'
-import { faultAt, joined, linesOf, type RawLine, readLine } from './lines'
+import { joined, lineError, linesOf, type RawLine, readLine } from './lines'
 import { FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf, type TransferRecord } from './records'
 import { UNHASHED } from './volume-writer'
 
-/** What may stand in a volume once, and the bytes that must be of their hash. */
+/** Checks that IDs in a volume are unique and that image bytes match their hash. */
 export class Uniqueness {
-  /** Key of what was met → its line. */
+  /** The line of each key read so far. */
   private readonly met = new Map<string, number>()
 
-  /** @throws Problem for an id that was there before, an image behind its use, or bytes that are not of their hash */
+  /**
+   * Checks a record. @throws Problem for a repeated ID, an image after its use, or bytes that do not match their hash
+   */
   check(record: TransferRecord, line: number): void {
     if (record.record === 'entry' || record.record === 'gone') this.once(`entry ${record.id}`, line)
     else if (record.record === 'version') this.once(`version ${record.version ?? 0} of entry ${record.id}`, line)
@@ -26,38 +28,38 @@ export class Uniqueness {
 
   private once(key: string, line: number): void {
     const before = this.met.get(key)
-    if (before !== undefined) throw faultAt(line, `${key} was told in line ${before} before`)
+    if (before !== undefined) throw lineError(line, `${key} is already in line ${before}`)
     this.met.set(key, line)
   }
 
   private image({ sha256, size, data, missing }: RecordOf<'image'>, line: number): void {
     this.once(`image ${sha256}`, line)
     const used = this.met.get(`use of image ${sha256}`)
-    if (used !== undefined) throw faultAt(line, `image ${sha256} stands behind its use in line ${used}`)
+    if (used !== undefined) throw lineError(line, `image ${sha256} comes after its use in line ${used}`)
     if (missing === true) {
-      if (data !== undefined) throw faultAt(line, 'an image with data is not missing')
+      if (data !== undefined) throw lineError(line, 'an image with data cannot be marked as missing')
       return
     }
-    if (data === undefined) throw faultAt(line, 'an image has data, or is missing')
+    if (data === undefined) throw lineError(line, 'an image needs data, or the mark missing')
     const bytes = Buffer.from(data, 'base64')
-    if (bytes.length !== size) throw faultAt(line, `the image has ${bytes.length} bytes, not ${size}`)
+    if (bytes.length !== size) throw lineError(line, `the image has ${bytes.length} bytes, not ${size}`)
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw faultAt(line, 'the bytes of the image are not of their hash')
+      throw lineError(line, 'the bytes of the image do not match its hash')
   }
 }
 
-/** A record and where it stands. */
+/** A record and its position. */
 interface ReadRecord {
-  /** From 1, in all that is read. */
+  /** Line number from 1, over all volumes. */
   readonly line: number
-  /** The manifest's number of its volume. */
+  /** Volume number in the manifest. */
   readonly volume: number
   readonly record: TransferRecord
-  /** Its bytes as they came, the line end included. */
+  /** Its bytes as received, including the line end. */
   readonly bytes: Uint8Array
 }
 
-/** Checks one volume, a line at a time; what it holds is the ids of the volume. */
+/** Checks one volume line by line. It stores only the IDs of the volume. */
 class VolumeCheck {
   private readonly hash = createHash('sha256')
   private readonly counts: Record<string, number> = {}
@@ -70,10 +72,10 @@ class VolumeCheck {
     this.bytes += bytes.length
     if (this.bytes > MAX_VOLUME_BYTES)
       throw limitExceeded(`line ${line}: the volume is larger than ${MAX_VOLUME_BYTES} bytes`)
-    if (bytes.at(-1) !== 0x0a) throw faultAt(line, 'has no end: the volume is cut')
+    if (bytes.at(-1) !== 0x0a) throw lineError(line, 'has no line end: the volume is incomplete')
     const record = readLine(bytes.subarray(0, -1), line)
     if (this.volume === 0) this.begin(record, line)
-    else if (record.record === 'manifest') throw faultAt(line, 'is a manifest before the end of the volume')
+    else if (record.record === 'manifest') throw lineError(line, 'is a manifest before the end of the volume')
     if (record.record === 'end') this.end(record, bytes, line)
     else {
       this.hash.update(bytes)
@@ -86,9 +88,9 @@ class VolumeCheck {
   }
 
   private begin(record: TransferRecord, line: number): void {
-    if (record.record !== 'manifest') throw faultAt(line, 'is no manifest, with which a volume begins')
+    if (record.record !== 'manifest') throw lineError(line, 'is not a manifest: a volume must start with one')
     if (record.format !== FORMAT)
-      throw faultAt(line, `is of the format ${JSON.stringify(record.format)}; only "${FORMAT}" is known`)
+      throw lineError(line, `has the unknown format ${JSON.stringify(record.format)}; only "${FORMAT}" is supported`)
     this.volume = record.volume
   }
 
@@ -96,22 +98,21 @@ class VolumeCheck {
     const announced: Record<string, number | undefined> = { manifest: 1, ...record.counts }
     for (const name of new Set([...Object.keys(announced), ...Object.keys(this.counts)])) {
       const [said, there] = [announced[name] ?? 0, this.counts[name] ?? 0]
-      if (said !== there) throw faultAt(line, `counts ${said} ${name} records, but there are ${there}`)
+      if (said !== there) throw lineError(line, `counts ${said} ${name} records, but there are ${there}`)
     }
     const written = new TextDecoder().decode(bytes.subarray(-UNHASHED))
-    if (written !== `${record.sha256}"}\n`) throw faultAt(line, 'does not end with its hash')
+    if (written !== `${record.sha256}"}\n`) throw lineError(line, 'does not end with the hash of the volume')
     const sha256 = this.hash.update(bytes.subarray(0, -UNHASHED)).digest('hex')
-    if (sha256 !== record.sha256) throw faultAt(line, 'the bytes are not of this hash: the volume is altered')
+    if (sha256 !== record.sha256) throw lineError(line, 'the bytes do not match this hash: the volume was altered')
     this.ended = true
   }
 }
 
 /**
- * Reads volumes one after another and checks all that the format promises, but `content`, which needs the whole export.
- * A record is given as soon as it is read; nothing of a volume is certain before its `end` was given.
- *
- * @param most volumes that may be there
- * @throws Problem naming the line of the first fault
+ * Reads volumes one after another and checks everything the format guarantees except `content`, which needs the
+ * complete export. Each record is returned once it is read; a volume is only valid once its `end` was returned.
+ * @param most maximum number of volumes
+ * @throws Problem that names the line of the first fault
  */
 export async function* readVolumes(
   chunks: AsyncIterable<Uint8Array>,
@@ -123,7 +124,7 @@ export async function* readVolumes(
   for await (const raw of linesOf(chunks)) {
     last = raw.line
     if (check.ended) {
-      if (volumes >= most) throw faultAt(raw.line, 'stands behind the end of the volume')
+      if (volumes >= most) throw lineError(raw.line, 'comes after the end of the volume')
       check = new VolumeCheck()
     }
     const before = check.volume
@@ -131,24 +132,24 @@ export async function* readVolumes(
     if (before === 0) volumes++
     yield { line: raw.line, volume: check.volume, record, bytes: raw.bytes }
   }
-  if (!check.ended) throw faultAt(last + 1, 'is missing: the volume is cut, it has no end record')
+  if (!check.ended) throw lineError(last + 1, 'is missing: the volume is incomplete, it has no end record')
 }
 
-/** The bytes of a volume that was read to its end. */
+/** A complete volume. */
 interface WholeVolume {
   readonly volume: number
   readonly bytes: Uint8Array
-  /** Where it begins in all that is read. */
+  /** Its first line, over all volumes. */
   readonly line: number
 }
 
-/** Volumes one after another as they came, each checked first; one is held at a time. @throws Problem as `readVolumes` */
-export async function* wholeVolumes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<WholeVolume> {
+/** Yields complete volumes, checked, as received; one is in memory at a time. @throws Problem like `readVolumes` */
+export async function* completeVolumes(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<WholeVolume> {
   let lines: Uint8Array[] = []
   let begun = 1
   for await (const { record, line, volume, bytes } of readVolumes(chunks)) {
     if (lines.length === 0) begun = line
-    // A line may be a part of a buffer that its source uses again.
+    // Lines are copied, because a source may reuse its buffer.
     lines.push(bytes.slice())
     if (record.record !== 'end') continue
     yield { volume, bytes: joined(lines), line: begun }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { limitExceeded } from '../errors'
-import { ContentSum, type Inside } from './content'
+import { ContentSum, type Inside } from './content-checksum'
 import { joined, writeLine } from './lines'
 import { type CarriedRecord, type Counts, FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf } from './records'
 
-/** What all volumes of an export begin with. */
+/** The manifest members that all volumes of an export share. */
 export type ManifestOfAll = Omit<RecordOf<'manifest'>, 'record' | 'format' | 'volume'>
 
-/** Held back for the end record: its counts and hashes are below 500 bytes, the rest is for `next`. */
+/** Bytes reserved for the end record: its counts and hashes need less than 500, the rest is for `next`. */
 const END_BYTES = 4_096
-/** The hash, a quote, a brace and the line end: what the hash does not cover. */
+/** Bytes that the hash does not cover: the hash itself, a quote, a brace and the line end. */
 export const UNHASHED = 67
 const utf8 = new TextEncoder()
 
-/** Writes one volume, a line at a time; nothing but counters is held. */
+/** Writes one volume line by line. It stores only counters. */
 export class VolumeWriter {
   private readonly hash = createHash('sha256')
   private readonly content = new ContentSum()
@@ -21,8 +21,8 @@ export class VolumeWriter {
   private bytes = 0
 
   /**
-   * @param inside the export to which the volume belongs: every entry that entries of this volume name must be known to it
-   * @param limits entries and bytes of a volume
+   * @param inside entries of the export; it must know every entry that this volume refers to
+   * @param limits maximum entries and bytes of a volume
    */
   constructor(
     private readonly manifest: RecordOf<'manifest'>,
@@ -36,7 +36,9 @@ export class VolumeWriter {
     return this.written(utf8.encode(writeLine(this.manifest)))
   }
 
-  /** The line of a record, or null when it belongs into the next volume. @throws Problem when no volume could hold it */
+  /**
+   * The line of a record, or null when it belongs in the next volume. @throws Problem for a record larger than a volume
+   */
   add(record: CarriedRecord): Uint8Array | null {
     const line = utf8.encode(writeLine(record))
     const entries = this.counts.entry ?? 0
@@ -44,7 +46,7 @@ export class VolumeWriter {
     if (full || (record.record === 'entry' && entries >= this.limits.entries)) {
       if (Object.keys(this.counts).length > 1) return null
       throw limitExceeded(
-        `a ${record.record} of ${line.length} bytes fits into no volume of ${this.limits.bytes} bytes`,
+        `a ${record.record} of ${line.length} bytes is larger than a volume (${this.limits.bytes} bytes)`,
       )
     }
     this.counts[record.record] = (this.counts[record.record] ?? 0) + 1
@@ -52,7 +54,7 @@ export class VolumeWriter {
     return this.written(line)
   }
 
-  /** The last line. @param next where the export goes on, for a reader that asks for it */
+  /** The last line. @param next position from which the export continues */
   end(next?: string): { readonly line: Uint8Array; readonly counts: Counts; readonly content: string } {
     const { counts } = this
     const content = this.content.text
@@ -77,7 +79,7 @@ export const manifestOf = (all: ManifestOfAll, volume: number): RecordOf<'manife
   volume,
 })
 
-/** A whole volume. */
+/** A complete volume. */
 export interface Volume {
   readonly volume: number
   readonly bytes: Uint8Array
@@ -86,9 +88,8 @@ export interface Volume {
 }
 
 /**
- * Records as volumes, as many as they need; one volume is held at a time. An export without records is one volume without records.
- *
- * @param inside must know every entry of the records before the first is written
+ * Writes records to as many volumes as needed; one is in memory at a time. Without records there is one empty volume.
+ * @param inside must know all entries of the records before the first one is written
  */
 export async function* writeVolumes(
   all: ManifestOfAll,

@@ -1,6 +1,7 @@
 /**
- * Texts that address an agent that reads them: instructions to drop its own, calls of tools, and characters that people do not see. A
- * memory with such a text is stored with a warning, and hooks leave it out until a person approves it (capture contract §3).
+ * Detects texts that address an agent: instructions to ignore its own, tool calls, and characters that people do not
+ * see. A memory with such a text is stored with a warning, and hooks leave it out until a person approves it (capture
+ * contract §3).
  */
 
 /** The ways in which a text addresses an agent. */
@@ -9,7 +10,7 @@ export type Address = 'instructions' | 'tool call' | 'hidden text'
 /** Characters of a text that are checked; longer texts are checked at both ends. */
 const LONGEST_CHECKED = 20_000
 
-/** The words of a pattern, of which any may follow. */
+/** A group that matches any of the words. */
 const any = (words: string): string => `(?:${words.replaceAll(' ', '|').replaceAll('_', '[ -]')})`
 
 const DROP = any(
@@ -103,7 +104,7 @@ const PATTERNS: readonly (readonly [address: Address, pattern: RegExp])[] = [
     /\{\s{0,9}["'](?:name|tool|function)["']\s{0,3}:\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,9}["'](?:arguments|parameters)["']/,
   ],
   ['tool call', /(?:^|\n) {0,3}(?:system|assistant) {0,2}: {0,3}\S/i],
-  // Characters of the tag block, rows of variation selectors or of characters without width, and turns of direction.
+  // Characters of the tag block, runs of variation selectors or zero-width characters, and direction changes.
   [
     'hidden text',
     /[\u{e0001}-\u{e007f}]{2}|[\u{e0100}-\u{e01ef}\ufe00-\ufe0f]{4}|[\u200b\u2060\u2062-\u2064\ufeff]{3}|[\u202a-\u202e\u2066-\u2069]/u,
@@ -115,7 +116,7 @@ const PATTERNS: readonly (readonly [address: Address, pattern: RegExp])[] = [
   ],
 ]
 
-/** The text on one line, without characters that are not seen and in one width, as a model reads it. */
+/** The text on one line, without invisible characters and in one width, as a model reads it. */
 const asRead = (text: string): string =>
   text
     .normalize('NFKC')

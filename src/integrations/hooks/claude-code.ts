@@ -1,15 +1,15 @@
-import { objectOf, textOf } from '../../domain/capture/fields'
 import type {
   AnswerForms,
+  ClientEvent,
   Fields,
-  Happening,
   HookClient,
   HookEventKind,
   StartSource,
 } from '../../domain/capture/hook-event'
+import { objectOf, textOf } from '../../domain/capture/json-fields'
 import { memoryCall, toolUse } from './tool-use'
 
-/** Claude Code (code.claude.com/docs/en/hooks), whose names and members several clients have taken over. */
+/** Claude Code (code.claude.com/docs/en/hooks). Several clients use its names and members. */
 
 const SOURCES: ReadonlyMap<string, StartSource> = new Map(
   Object.entries({
@@ -22,7 +22,7 @@ const SOURCES: ReadonlyMap<string, StartSource> = new Map(
   }),
 )
 
-/** Names of events in Claude Code's spelling and in that of Cursor and Copilot, in lower case. */
+/** Parses an event by its name, in the spelling of Claude Code, Cursor or Copilot, in lower case. */
 export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknown'): HookEventKind | null {
   switch (name.toLowerCase()) {
     case 'sessionstart':
@@ -63,8 +63,11 @@ export function whatOf(name: string, event: Fields, outcome: 'success' | 'unknow
   }
 }
 
-/** An event with Claude Code's members. @param outcome what `PostToolUse` says of a command, where nothing else does */
-export function readEvent(event: Fields, outcome: 'success' | 'unknown'): Happening | null {
+/**
+ * Parses an event with Claude Code's members. @param outcome outcome of a command for `PostToolUse`, unless its output
+ * states another one
+ */
+export function readEvent(event: Fields, outcome: 'success' | 'unknown'): ClientEvent | null {
   const name = textOf(event, 'hook_event_name', 'hookEventName')
   const session = textOf(event, 'session_id', 'sessionId', 'conversation_id')
   if (name === null || session === null || session === '') return null
@@ -79,12 +82,12 @@ const context = (text: string, hookEventName: string): Record<string, unknown> =
 
 export const CLAUDE_ANSWERS: AnswerForms = { start: context, prompt: context, agent: context }
 
-/** Both events of tools exist, so `PostToolUse` is success. */
+/** Failures have an event of their own, so `PostToolUse` means success. */
 export const claudeCode: HookClient = {
   title: 'Claude Code',
   read: (event) => readEvent(event, 'success'),
   answer: CLAUDE_ANSWERS,
 }
 
-/** Whatever else speaks Claude Code's events. */
+/** Other clients that send Claude Code's events. */
 export const generic: HookClient = { ...claudeCode, title: 'an agent' }

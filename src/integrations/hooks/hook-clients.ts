@@ -1,9 +1,9 @@
-import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/fields'
-import type { Fields, Happening, HookClient, HookEventKind } from '../../domain/capture/hook-event'
+import type { ClientEvent, Fields, HookClient, HookEventKind } from '../../domain/capture/hook-event'
+import { isFields, numberOf, objectOf, textOf } from '../../domain/capture/json-fields'
 import { CLAUDE_ANSWERS, claudeCode, generic, readEvent, whatOf } from './claude-code'
 import { memoryCall, toolUse } from './tool-use'
 
-/** Codex (developers.openai.com/codex/hooks): Claude Code's members, one event for tools whether they fail or not. */
+/** Codex (developers.openai.com/codex/hooks): Claude Code's members, with one event for successful and failed tools. */
 export const codex: HookClient = {
   title: 'Codex',
   read: (event) => readEvent(event, 'unknown'),
@@ -11,15 +11,15 @@ export const codex: HookClient = {
 }
 
 /**
- * Copilot CLI (docs.github.com/en/copilot/reference/hooks-reference): with names in PascalCase it sends Claude Code's members, with
- * `tool_result` in the place of a response.
+ * Copilot CLI (docs.github.com/en/copilot/reference/hooks-reference): for event names in PascalCase it sends Claude
+ * Code's members, with `tool_result` in place of a response.
  */
-function readCopilot(event: Fields): Happening | null {
+function readCopilot(event: Fields): ClientEvent | null {
   const result = objectOf(event, 'tool_result', 'toolResult')
   const type = textOf(result, 'result_type', 'resultType')
   const happening = readEvent(event, type === 'success' ? 'success' : 'unknown')
   if (happening === null || happening.what.kind !== 'tool') return happening
-  // It ran to its end, which says nothing of the code it ended with, unless the result says so too.
+  // A completed command can have failed, unless the result states its exit code.
   const failed = type === 'failure' || type === 'denied'
   return failed ? { ...happening, what: { ...happening.what, outcome: 'failure' } } : happening
 }
@@ -30,9 +30,12 @@ export const copilot: HookClient = {
   answer: { start: (text) => ({ additionalContext: text }), prompt: () => null },
 }
 
-/** Cursor (cursor.com/docs/hooks): sessions are conversations; it runs the hooks of Claude Code too, under its own names. */
+/**
+ * Cursor (cursor.com/docs/hooks): sessions are conversations. It also runs the hooks of Claude Code, under its own
+ * names.
+ */
 
-/** Older versions tell of commands and edits by events of their own. */
+/** Older versions have separate events for commands and edits. */
 function ownOf(name: string, event: Fields): HookEventKind | null {
   if (name === 'afterShellExecution') {
     const use = toolUse('Shell', { command: event.command }, 'unknown', event.output)
@@ -45,7 +48,7 @@ function ownOf(name: string, event: Fields): HookEventKind | null {
   return whatOf(name, event, 'success')
 }
 
-function readCursor(event: Fields): Happening | null {
+function readCursor(event: Fields): ClientEvent | null {
   const name = textOf(event, 'hook_event_name')
   const session = textOf(event, 'conversation_id', 'session_id')
   if (name === null || session === null || session === '') return null
@@ -65,7 +68,7 @@ export const cursor: HookClient = {
 
 /** OpenCode (opencode.ai/docs/plugins): the plugin sends `{hook, input, output, session: {id, directory}}`. */
 
-/** The words that a person wrote; parts that plugins and tools have put there are synthetic. */
+/** The text that the person wrote; parts of plugins and tools are marked as synthetic. */
 function promptOf(output: Fields): string {
   const { parts } = output
   return (Array.isArray(parts) ? parts : [])
@@ -106,7 +109,7 @@ function openCodeEvent(hook: string, input: Fields, output: Fields): HookEventKi
   }
 }
 
-function readOpenCode(event: Fields): Happening | null {
+function readOpenCode(event: Fields): ClientEvent | null {
   const hook = textOf(event, 'hook')
   const session = objectOf(event, 'session')
   const input = objectOf(event, 'input')
@@ -120,19 +123,21 @@ const words = (text: string): Record<string, unknown> => ({ text })
 
 export const opencode: HookClient = { title: 'OpenCode', read: readOpenCode, answer: { start: words, prompt: words } }
 
-/** Agents of VS Code (code.visualstudio.com/docs/agent-customization/hooks): Claude Code's names, paths as `filePath`. */
+/**
+ * Agents of VS Code (code.visualstudio.com/docs/agent-customization/hooks): Claude Code's names, paths as `filePath`.
+ */
 export const vscode: HookClient = {
   title: 'VS Code',
   read: (event) => readEvent(event, 'unknown'),
   answer: { ...CLAUDE_ANSWERS, prompt: () => null },
 }
 
-/** The clients whose hooks are understood, by their names in paths. */
+/** Supported clients by their name in URLs. */
 const CLIENTS: ReadonlyMap<string, HookClient> = new Map(
   Object.entries({ 'claude-code': claudeCode, codex, cursor, copilot, vscode, opencode, generic }),
 )
 
 export const CLIENT_NAMES: readonly string[] = [...CLIENTS.keys()]
 
-/** Null for a name that is none. */
+/** The client of a name; null for an unknown name. */
 export const hookClient = (name: string): HookClient | null => CLIENTS.get(name) ?? null

@@ -1,22 +1,22 @@
-import { isFields, numberOf, textOf } from '../../domain/capture/fields'
 import type { Fields, HookEventKind, Outcome, ToolUse } from '../../domain/capture/hook-event'
+import { isFields, numberOf, textOf } from '../../domain/capture/json-fields'
 
-/** What a use of a tool tells: the files it changed, the command it ran, and how that went (capture contract §3). */
+/** Extracts the changed files, the command and its outcome from a tool call (capture contract §3). */
 
-/** Files of one call that are told. */
+/** Maximum number of files per call. */
 const MOST_FILES = 50
-/** Of an output, as much as is looked at: the end, where commands say how they ended, and the heading. */
+/** Characters at both ends of an output that are checked: its heading, and the end with the result of a command. */
 const LOOKED_AT = 600
 
-/** Names under which clients pass the path of a file that a tool changes. */
+/** Arguments in which clients pass the path of a changed file. */
 const PATHS = ['file_path', 'filePath', 'notebook_path', 'path', 'target_file', 'targetFile']
-/** How lines of a patch begin that name a file, as `apply_patch` of Codex, Copilot and VS Code has them, or as `diff` does. */
+/** Starts of patch lines that name a file, in the formats of `apply_patch` (Codex, Copilot, VS Code) and `diff`. */
 const PATCHED = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: ', '+++ b/', '+++ ']
 
-/** Tools of the clients that change files, and those that run commands, by parts of their names. */
+/** Parts of the names of tools that change files, and of tools that run commands. */
 const EDITS = /edit|write|creat|replace|insert|patch|delete|remove|rename|move|notebook/i
 const RUNS = /bash|shell|terminal|exec|command|run|cmd/i
-/** What a tool that does several things is told to do when it changes nothing. */
+/** The command of a multi-purpose tool that changes nothing. */
 const VIEWS = 'view'
 
 /** The files that a tool changes. */
@@ -44,7 +44,7 @@ function patchedFiles(patch: string): string[] {
 
 const isPatch = (tool: string, text: string): boolean => /patch/i.test(tool) || text.startsWith('*** Begin Patch')
 
-/** The command that a tool runs, as one line of a shell; null when it runs none. */
+/** The command that a tool runs, as a shell command line; null without one. */
 export function commandOf(tool: string, input: Fields): string | null {
   const command = RUNS.test(tool) ? (input.command ?? input.cmd) : null
   const text = Array.isArray(command) ? command.filter((part) => typeof part === 'string').join(' ') : command
@@ -54,8 +54,8 @@ export function commandOf(tool: string, input: Fields): string | null {
 const SAYS_CODE = /\b(?:Exit code:?|exited with (?:exit )?code:?|exit status:?) (-?\d+)|"exit_?code" ?: ?(-?\d+)/i
 const SAYS_FAILURE = /\bcommand not found\b/i
 
-/** What an output says outright of how a command ended, and nothing that has to be guessed. */
-export function saidOutcome(output: string): Outcome {
+/** The outcome that an output states explicitly. */
+export function statedOutcome(output: string): Outcome {
   const ends = output.length > 2 * LOOKED_AT ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output
   const [, words, member] = SAYS_CODE.exec(ends) ?? []
   const code = words ?? member
@@ -63,11 +63,11 @@ export function saidOutcome(output: string): Outcome {
   return SAYS_FAILURE.test(ends) ? 'failure' : 'unknown'
 }
 
-/** The exit code that a response holds as a number; null when it holds none. */
+/** The exit code in a response; null without one. */
 const exitCodeOf = (response: Fields): number | null =>
   numberOf(response, 'exit_code', 'exitCode', 'exit', 'returncode', 'code')
 
-/** The text that a response holds, in whatever member. */
+/** The text of a response, from any known member. */
 function outputOf(response: unknown): string {
   if (typeof response === 'string') return response
   if (!isFields(response)) return ''
@@ -85,30 +85,30 @@ function outputOf(response: unknown): string {
 }
 
 /**
- * How a command went.
- *
- * @param reported what the event itself says, of clients that have an event for each: it counts where the output does not say otherwise
- * @param response what the tool answered
+ * The outcome of a command.
+ * @param reported outcome stated by the event, for clients with separate events; used unless the output states another
+ * one
+ * @param response response of the tool
  */
 function outcomeOf(reported: Outcome, response: unknown): Outcome {
   if (reported === 'failure') return 'failure'
   const code = isFields(response) ? exitCodeOf(response) : null
   if (code !== null) return code === 0 ? 'success' : 'failure'
-  const said = saidOutcome(outputOf(response))
+  const said = statedOutcome(outputOf(response))
   return said === 'unknown' ? reported : said
 }
 
-/** Null where a tool neither changes a file nor runs a command. */
+/** The use of a tool; null for a tool that neither changes a file nor runs a command. */
 export function toolUse(tool: string, input: Fields, reported: Outcome, response: unknown): ToolUse | null {
   const [files, command] = [filesOf(tool, input), commandOf(tool, input)]
   if (files.length === 0 && command === null) return null
   return { files, command, outcome: outcomeOf(reported, response) }
 }
 
-/** Reads calls of our own tools: which memories a call opened, and which it replaced or corrected. */
+/** Names of this server's tools whose calls open, replace or correct memories. */
 
 const TOOLS: readonly string[] = ['fetch', 'forget', 'remember', 'update']
-/** Ids that one call names. */
+/** Maximum number of IDs per call. */
 const MOST_IDS = 20
 
 function idsIn(value: unknown): number[] {
@@ -117,13 +117,13 @@ function idsIn(value: unknown): number[] {
   return ids.filter((one): one is number => Number.isSafeInteger(one) && Number(one) > 0).slice(0, MOST_IDS)
 }
 
-/** Whether a change is one of words: other changes correct nothing. */
+/** Whether an update changes the text; other updates correct nothing. */
 const changesWords = (input: Fields): boolean =>
   ['content', 'old_text', 'append', 'changes_words'].some((name) => input[name] !== undefined)
 
 /**
- * The name of a tool of ours, which clients spell `mcp__plugin_commonplace_commonplace__fetch`, `commonplace_fetch`, or `MCP:fetch` (Cursor
- * names no server).
+ * The name of a tool of this server, without the client's prefix: `mcp__plugin_commonplace_commonplace__fetch`,
+ * `commonplace_fetch`, or `MCP:fetch` (Cursor does not name the server).
  */
 function ownTool(tool: string): string | null {
   const parts = tool.toLowerCase().split(/[^a-z]/)
@@ -132,7 +132,7 @@ function ownTool(tool: string): string | null {
   return isOurs && TOOLS.includes(name) ? name : null
 }
 
-/** Null for another tool, or a call without ids of memories. */
+/** The memories of a call of this server's tools; null for another tool, or without IDs. */
 export function memoryCall(tool: string, input: Fields): Extract<HookEventKind, { kind: 'memory' }> | null {
   const name = ownTool(tool)
   if (name === null) return null

@@ -1,6 +1,6 @@
 /**
- * The one list of clients (fabric contract §10). `commonplace setup`, `context_setup`, the pages of docs/clients, the dashboard, the doctor
- * and capture read it; a client that has no file of its own is in `OTHER_CLIENTS`.
+ * The list of clients (fabric contract §10), used by `commonplace setup`, `context_setup`, docs/clients, the dashboard,
+ * the doctor and capture. Clients without a configuration file are in `OTHER_CLIENTS`.
  */
 export const SETUP_CLIENTS = [
   'opencode',
@@ -24,33 +24,36 @@ export type SetupClient = (typeof SETUP_CLIENTS)[number]
 /** The name of the server in every client. */
 export const ENTRY = 'commonplace'
 
-/** The name that `commonplace setup` wrote before, which Context Fabric has too: an entry of this name is replaced. */
+/**
+ * The name that earlier versions of `commonplace setup` used, and Context Fabric uses too. An entry with this name is
+ * replaced.
+ */
 export const FORMER_ENTRY = 'context-fabric'
 
 interface Shape {
-  /** As people call it. */
+  /** Name for people. */
   readonly label: string
   readonly configFile: string
   readonly format?: 'toml'
   /** Names above the entry. */
   readonly outer: readonly string[]
-  /** How the client names an environment variable; null where it cannot. */
+  /** The client's syntax for an environment variable; null without one. */
   readonly variable: string | null
   readonly remote: (url: string, headers: object) => Record<string, unknown>
-  /** A program that the client starts, where its shape is not the usual one. */
+  /** The entry of a program that the client starts, where it differs from the usual form. */
   readonly local?: (program: Program) => Record<string, unknown>
-  /** @param open the server asks nobody for a key */
+  /** @param open whether the server accepts requests without a key */
   readonly notes?: (url: string, open: boolean) => string[]
-  /** An address that opens the client and adds the server, as the client documents it. It never holds a key: OAuth asks for one. */
+  /** A link that opens the client and adds the server. It never contains a key: OAuth asks for one. */
   readonly install?: (url: string) => string
-  /** Its name in `commonplace setup <name> --capture`, where sessions can be captured. */
+  /** Its name in `commonplace setup <name> --capture`, for clients with capture. */
   readonly capture?: string
 }
 
 /** A client without a file that a program could write. */
 interface OtherClient {
   readonly label: string
-  /** @param url of `/mcp/core` */
+  /** @param url URL of `/mcp/core` */
   readonly how: (url: string) => string
 }
 
@@ -108,7 +111,7 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
       'claude_desktop_config.json in ~/Library/Application Support/Claude/, %APPDATA%\\Claude\\ or ~/.config/Claude/',
     outer: SERVERS,
     variable: null,
-    // Its file takes no URL.
+    // Its file does not support URLs.
     remote: () => ({}),
     notes: (url) => [`Without a bridge: Settings → Connectors → Add custom connector, with ${url}.`],
   },

@@ -1,23 +1,23 @@
 import { ENTRY, FORMER_ENTRY, type Program, type SetupClient, SHAPES } from './client-files'
 
-/** What stands in for the key where a client cannot read its environment; the command line fills it in. */
+/** Placeholder for the key where a client cannot read environment variables. The command line replaces it. */
 export const PLACEHOLDER = '<COMMONPLACE_KEY>'
 
 interface SetupChoice {
-  /** Of the endpoint. */
+  /** URL of the endpoint. */
   readonly url: string
   readonly useDocker: boolean
-  /** The server asks nobody for a key, so none is named. */
+  /** Whether the server accepts requests without a key, so that the entry has none. */
   readonly open: boolean
 }
 
 export interface Setup {
   readonly configFile: string
   readonly format: 'json' | 'toml'
-  /** Names that lead to the entry in the file. */
+  /** Names above the entry in the file. */
   readonly path: readonly string[]
   readonly entry: Readonly<Record<string, unknown>>
-  /** What to know beside, in sentences. */
+  /** Hints for the user, in sentences. */
   readonly notes: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const programEntry = ({ command, args, env }: Program): Record<string, unknown> 
   ...(Object.keys(env).length === 0 ? {} : { env }),
 })
 
-/** A program that speaks to the server for clients that only start programs. */
+/** The program that connects to the server, for clients that only start programs. */
 function bridge({ url, open }: SetupChoice, inDocker: boolean, key: string): Program {
   const header = open ? [] : ['--header', 'Authorization:${' + 'AUTH}']
   const env: Record<string, string> = open ? {} : { AUTH: `Bearer ${key}` }
@@ -34,17 +34,17 @@ function bridge({ url, open }: SetupChoice, inDocker: boolean, key: string): Pro
   if (!inDocker) return { command: 'npx', args: remote(url), env }
   const pass = open ? [] : ['-e', 'AUTH']
   const seen = fromContainer(url)
-  // Docker Desktop knows the name by itself; mcp-remote takes plain http of other machines only when told.
+  // Docker Desktop defines the host name itself; mcp-remote only accepts plain http to other machines with a flag.
   const [host, plain] = seen === url ? [[], []] : [['--add-host=host.docker.internal:host-gateway'], ['--allow-http']]
   const run = ['run', '--rm', '-i', ...host, ...pass, 'node:24-alpine', 'npx', ...remote(seen, plain)]
   return { command: 'docker', args: run, env }
 }
 
-/** Returns whether a host is this machine. */
+/** Whether a host name is this machine. */
 const isHere = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** An address as a container sees it: in there localhost is the container itself. */
+/** The URL as seen from a container, in which localhost is the container itself. */
 function fromContainer(url: string): string {
   const address = new URL(url)
   if (!isHere(address.hostname)) return url
@@ -52,7 +52,7 @@ function fromContainer(url: string): string {
   return address.href
 }
 
-/** The server and whether it is the endpoint that an address names; this machine by one name. */
+/** The server of an MCP URL, with one name for this machine; null for another URL. */
 function endpointOf(text: unknown): string | null {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null
   const { protocol, hostname, port, pathname } = new URL(text)
@@ -60,14 +60,13 @@ function endpointOf(text: unknown): string | null {
   return /^\/mcp(\/|$)/.test(pathname) ? `${protocol}//${host}:${port}` : null
 }
 
-/** Every text within a value. */
+/** All texts in a value. */
 const textsIn = (value: unknown): unknown[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [value]
 
 /**
- * Names of entries that name this server under another name than ours: the same server by its address, whatever it is called, and the
- * name that an earlier version wrote.
- *
+ * Names of other entries for this server: entries with the same server address, and the name that an earlier version
+ * used.
  * @param servers the entries of the file, by name
  */
 export const formerEntries = (servers: unknown, url: string): string[] =>
@@ -82,7 +81,7 @@ export const formerEntries = (servers: unknown, url: string): string[] =>
         )
         .map(([name]) => name)
 
-/** What a client's file holds for this server. */
+/** The entry and hints for a client. */
 export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
   const { configFile, format = 'json', outer, variable, remote, local = programEntry, notes } = SHAPES[client]
   const { url, open } = choice
@@ -111,7 +110,7 @@ export function setupOf(client: SetupClient, choice: SetupChoice): Setup {
 const tomlValue = (value: unknown): string =>
   Array.isArray(value) ? `[${value.map(tomlValue).join(', ')}]` : JSON.stringify(value)
 
-/** The entry as a table of TOML, and tables below it. */
+/** The entry as a TOML table, with nested tables. */
 export function tomlOf({ path, entry }: Pick<Setup, 'path' | 'entry'>): string {
   const isTable = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -128,7 +127,7 @@ export function tomlOf({ path, entry }: Pick<Setup, 'path' | 'entry'>): string {
   ].join('\n')
 }
 
-/** A text that parses: JSON with its outer key, or TOML. */
+/** The complete snippet for the file: JSON with its outer keys, or TOML. */
 export function snippetOf(setup: Setup): string {
   if (setup.format === 'toml') return tomlOf(setup)
   const whole = setup.path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), setup.entry)

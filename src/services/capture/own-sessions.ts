@@ -2,7 +2,7 @@
 import type { Scope } from '../../domain/identity/scope'
 import { grepText } from '../../domain/reading/grep'
 import { Meter } from '../../domain/reading/meter'
-import type { Pattern } from '../../domain/reading/pattern'
+import type { Pattern } from '../../domain/reading/search-pattern'
 import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { and, type Filter } from '../../domain/search/filter'

@@ -1,16 +1,16 @@
 // What is a model told at the start of a session, and at a prompt?
 
+import type { HookEvent } from '../../domain/capture/hook-request'
 import {
   promptText,
   START_SECTIONS,
   type StartEntry,
   type StartMemories,
   startText,
-} from '../../domain/capture/recalled'
-import type { HookEvent } from '../../domain/capture/request'
-import type { Gathered } from '../../domain/capture/session-state'
+} from '../../domain/capture/recall-text'
+import type { SessionState } from '../../domain/capture/session-state'
 import type { Scope } from '../../domain/identity/scope'
-import { recallFilter } from '../../domain/recall/filter'
+import { recallFilter } from '../../domain/recall/recall-filter'
 import { and } from '../../domain/search/filter'
 import { sha256Hex } from '../../domain/text'
 import { addressesAgent } from '../../domain/trust/agent-directed'
@@ -117,7 +117,7 @@ export function createRecallForHooks({
     scope: Scope,
     prompt: string,
     { place }: HookEvent,
-    known: Gathered | null,
+    known: SessionState | null,
     thread: string,
   ): Promise<ForModel> {
     const { ids: seen = [], chars = 0 } = known?.recalled ?? {}

@@ -2,9 +2,9 @@
 
 import type { HookClient } from '../../domain/capture/hook-event'
 import { CHECKPOINT_EVERY_MS, hasExpired, SESSION_LEASE_MS, SILENT_MS } from '../../domain/capture/hook-event'
-import type { HookEvent, HookRequest } from '../../domain/capture/request'
+import type { HookEvent, HookRequest } from '../../domain/capture/hook-request'
 import { MOST_WAITING } from '../../domain/capture/review'
-import { beginning, type Gathered, gather, withShown } from '../../domain/capture/session-state'
+import { initialState, type SessionState, withEvent, withShown } from '../../domain/capture/session-state'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import { NamesChanged } from '../../domain/identity/project-resolution'
 import { mayAct, type Principal } from '../../domain/identity/scope'
@@ -53,7 +53,7 @@ export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
 interface Touched {
   readonly session: CapturedSession
   readonly events: readonly HookEvent[]
-  readonly gathered: Gathered
+  readonly gathered: SessionState
   readonly writes: boolean
 }
 
@@ -139,12 +139,12 @@ export function createReceiveEvents({
           written: null,
           claimedAt: null,
           dueAt: null,
-          gathered: beginning(first.place, first.at),
+          gathered: initialState(first.place, first.at),
         },
       }
       const gathered = events.reduce(
-        (all, { happening, place, at }) => gather(all, happening, place, at),
-        isOver(session) ? beginning(first.place, first.at) : session.gathered,
+        (all, { happening, place, at }) => withEvent(all, happening, place, at),
+        isOver(session) ? initialState(first.place, first.at) : session.gathered,
       )
       // What is more is written by the schedule.
       const writes = writing < MOST_WRITTEN && isDueNow(session, events)
@@ -154,10 +154,10 @@ export function createReceiveEvents({
   }
 
   const withRecalled = (
-    gathered: Gathered,
+    gathered: SessionState,
     { happening: { what }, at }: HookEvent,
     { ids, text }: ForModel,
-  ): Gathered => {
+  ): SessionState => {
     const { recalled } = gathered
     // The context of a subagent is its own.
     if (what.kind === 'agent') return withShown(gathered, ids, at)
@@ -173,7 +173,7 @@ export function createReceiveEvents({
     hooks: HookClient,
     client: string,
     event: HookEvent,
-    known: Gathered | null,
+    known: SessionState | null,
     notes: boolean,
   ) {
     const { what, isSubagent, name } = event.happening

@@ -3,19 +3,18 @@ import { hasSubject, subjectOf } from '../../domain/currency/subject'
 import { hasEnded } from '../../domain/currency/validity'
 import { isWork } from '../../domain/entry/work'
 import { type Caller, homesOf } from '../../domain/identity/scope'
-import { leftOut, type Planned, plan, saidOfPack, sizeLeft } from '../../domain/pack/budget'
+import { omittedEntries, type Planned, packNotes, plan, remainingSize } from '../../domain/pack/budget'
 import type { PackLink } from '../../domain/pack/candidate'
-import { bestPlaces, fitted, learningsOf, type Passage, wholeText } from '../../domain/pack/content'
-import { FACET_TITLES, FACETS } from '../../domain/pack/facets'
-import { facetsOf } from '../../domain/pack/intents'
-import { bareOf, itemOf } from '../../domain/pack/item'
+import { itemOf, minimalItem } from '../../domain/pack/item'
 import { opponentsIn, successorsIn, withRelated } from '../../domain/pack/links'
 import { packMarkdown } from '../../domain/pack/markdown'
-import type { LeftOut, Omitted, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import type { Omitted, OmittedEntry, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import { CONTENT, DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/pack-request'
+import { bestPlaces, completePassage, fitToBudget, learningsOf, type Passage } from '../../domain/pack/passages'
 import { type Candidate, type RankedGoal, rankEntries } from '../../domain/pack/rank-entries'
-import { CONTENT, DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/request'
+import { SECTION_NAMES, SECTION_TITLES, sectionsOfIntent } from '../../domain/pack/sections'
 import { selectEntries } from '../../domain/pack/select-entries'
-import { NOTHING_FITS } from '../../domain/recall/doubt'
+import { NOTHING_FITS } from '../../domain/recall/answer-confidence'
 import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
 import { codePointLength } from '../../domain/text'
@@ -68,7 +67,7 @@ export interface Compiled {
   readonly pack: Pack
   /** The pack as Markdown with the contents. */
   readonly text: string
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly OmittedEntry[]
 }
 
 export type CompilePack = ReturnType<typeof createCompilePack>
@@ -111,14 +110,14 @@ export function createCompilePack({
   function passageOf(chosen: Candidate, ranked: RankedGoal, most: number): Pick<Piece, 'passage' | 'stretch'> {
     const { entry, nearest, evidence } = chosen
     const learnings = learningsIn(chosen)
-    if (learnings !== null) return { passage: wholeText(learnings), stretch: null }
+    if (learnings !== null) return { passage: completePassage(learnings), stretch: null }
     const atHand = codePointLength(entry.beginning)
     const isBehind = evidence.matched.length === 0 && nearest !== null && nearest.start >= atHand
     if (entry.chars > atHand && (evidence.beyond || isBehind)) {
       const length = Math.min(STRETCH, entry.chars)
       const word = evidence.beyond ? unseenWord(chosen) : ''
       const stretch = { id: entry.id, start: nearest === null ? 0 : nearest.start, length, word }
-      return { passage: wholeText('x'.repeat(Math.min(most, length))), stretch }
+      return { passage: completePassage('x'.repeat(Math.min(most, length))), stretch }
     }
     const at = atHand <= most ? [0] : bestPlaces(entry.beginning, ranked.rarity, analyzer, most)
     const goesOn = { before: false, after: entry.chars > atHand }
@@ -205,7 +204,7 @@ export function createCompilePack({
     const sections = sectionsOf(byOrder, finished, ranked, { ...request, later, otherwise })
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
-      ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
+      ...packNotes(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
       ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
       ...late,
     ]
@@ -225,13 +224,13 @@ export function createCompilePack({
       pack,
       text: packMarkdown(described, omitted, request.maxMarkdown, true),
       leftOut: [
-        ...leftOut(
+        ...omittedEntries(
           'budget',
           pieces.filter((one) => !fitting.has(one)).map(({ chosen: one }) => one),
         ),
-        ...leftOut('limit', selection.beyond),
-        ...leftOut('duplicate', selection.duplicates),
-        ...leftOut('superseded', selection.superseded),
+        ...omittedEntries('limit', selection.beyond),
+        ...omittedEntries('duplicate', selection.duplicates),
+        ...omittedEntries('superseded', selection.superseded),
       ],
     }
   }
@@ -251,11 +250,11 @@ export function createCompilePack({
       const linked = itemOf(one.chosen, targets(supersedes, entry.id), opponents(contradicts, entry.id))
       const among = (ids: readonly number[] = []) => ids.filter((id) => present.has(id))
       const whole = withLater(linked, among(request.later.get(entry.id)), among(request.otherwise.get(entry.id)))
-      const plain = given.bare ? bareOf(whole) : whole
+      const plain = given.bare ? minimalItem(whole) : whole
       const passage = passageRead(one, ranked, finished)
       const isCut = learningsIn(one.chosen) === null && entry.chars > one.most
       const item = isCut ? { ...plain, metadata: { ...plain.metadata, total_chars: entry.chars } } : plain
-      return { ...item, content: fitted(passage, one.most, sizeLeft(given, item)) }
+      return { ...item, content: fitToBudget(passage, one.most, remainingSize(given, item)) }
     })
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))
@@ -290,7 +289,7 @@ const opponents = (links: readonly PackLink[], id: number): number[] => [
  * first, then the others, in the order of the list.
  */
 function inSections(items: readonly PackItem[], { intent }: PackRequest, inFlight: ReadonlySet<string>): PackSection[] {
-  const facets = [...new Set([...facetsOf(intent), ...FACETS])].filter((facet) =>
+  const facets = [...new Set([...sectionsOfIntent(intent), ...SECTION_NAMES])].filter((facet) =>
     items.some((item) => item.facet === facet),
   )
   const best = new Map(
@@ -301,7 +300,7 @@ function inSections(items: readonly PackItem[], { intent }: PackRequest, inFligh
     .sort((a, b) => (best.get(b) as number) - (best.get(a) as number))
     .map((facet) => ({
       facet,
-      title: FACET_TITLES[facet],
+      title: SECTION_TITLES[facet],
       items: items.filter((item) => item.facet === facet).sort((a, b) => leads(b) - leads(a)),
     }))
 }

@@ -4,8 +4,8 @@ import type { CapturedAt } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { noSuchEntry, Problem } from '../../domain/errors'
 import { type Caller, homesOf, type Scope } from '../../domain/identity/scope'
-import { nearlySameText, sameTitle } from '../../domain/pack/alike-query'
-import { isNearlySame, type Shape, shapeOf } from '../../domain/pack/likeness'
+import { nearDuplicateQuery, sameTitleQuery } from '../../domain/pack/near-duplicate-query'
+import { isNearDuplicate, type Shape, shapeOf } from '../../domain/pack/near-duplicates'
 import {
   noWiderThan,
   type RememberArguments,
@@ -14,7 +14,7 @@ import {
   readRemembered,
   withTextOf,
 } from '../../domain/pack/remember'
-import { differing, type Equal } from '../../domain/recall/equal'
+import { differingFields, type EqualMemory } from '../../domain/recall/duplicates'
 import { note } from '../../domain/receipts/notes'
 import type { Analyzer } from '../../domain/search/analysis'
 import { EVERYTHING } from '../../domain/search/filter'
@@ -97,8 +97,8 @@ const mentionedIn = ({ conflicts, mayReplace }: PlannedMemory): number[] => [
 ]
 
 /** The values of a repeated call that the equal memory does not have. */
-function differences({ draft, links }: Remembered, equal: Equal): string[] {
-  const metadata = differing(equal, { metadata: draft.metadata ?? {} })
+function differences({ draft, links }: Remembered, equal: EqualMemory): string[] {
+  const metadata = differingFields(equal, { metadata: draft.metadata ?? {} })
   const missing = links.map(({ relation, to }) => `${relation}:${to}`).filter((link) => !equal.links.has(link))
   const others = [
     ...metadata,
@@ -149,7 +149,7 @@ export function createRemember({
     trim(a.replace(WHITE_SPACE_RUN, ' ')).toLowerCase() === trim(b.replace(WHITE_SPACE_RUN, ' ')).toLowerCase()
 
   function reasonOf(hit: TextHit, { title, draft }: Remembered, shape: Shape): string | null {
-    const text = hit.text !== '' && isNearlySame(shapeOf(hit.text, analyzer), shape)
+    const text = hit.text !== '' && isNearDuplicate(shapeOf(hit.text, analyzer), shape)
     const named = hit.title !== '' && sameName(hit.title, title)
     if (text && named) return hit.text === draft.text ? 'same title and text' : 'same title and nearly the same text'
     return text ? 'nearly the same text' : named ? 'same title' : null
@@ -177,8 +177,8 @@ export function createRemember({
     // Asked for in the same moment, so that they share a round trip.
     const [similar, ...found] = await Promise.all([
       isDiary ? [] : findEarlier.similar(caller, stored),
-      alike(scope, sameTitle(title, analyzer), ['title']),
-      alike(scope, nearlySameText(draft.text, analyzer), ['title', 'body', 'context']),
+      alike(scope, sameTitleQuery(title, analyzer), ['title']),
+      alike(scope, nearDuplicateQuery(draft.text, analyzer), ['title', 'body', 'context']),
     ])
     const shape = shapeOf(draft.text, analyzer)
     const reasons = new Map<number, string>()
@@ -238,7 +238,7 @@ export function createRemember({
     const lookUp = isComparable ? await storeOnce.equals(caller, [draft], true) : async () => []
     const [found, known] = await Promise.all([conflictsWith(caller, memory, await sha256Hex(draft.text)), lookUp()])
     let planned: PlannedMemory = { kind, project, links, ...found, equal: null }
-    const plan = ([equal = null]: readonly (Equal | null)[]) => {
+    const plan = ([equal = null]: readonly (EqualMemory | null)[]) => {
       planned = { ...planned, equal: equal && { id: equal.id, warnings: differences(memory, equal) } }
       note(caller, 'remembered', planned)
       if (caller.receipt) caller.receipt.notes.mentioned = mentionedIn(planned)

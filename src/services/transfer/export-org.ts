@@ -3,7 +3,7 @@ import type { CursorSeal } from '../../domain/history/cursor'
 import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { DAY_MS } from '../../domain/time'
-import { ID_KEYS, type Inside, withIds } from '../../domain/transfer/content'
+import { ID_KEYS, type Inside, withIds } from '../../domain/transfer/content-checksum'
 import {
   type CarriedRecord,
   type EntryRecord,

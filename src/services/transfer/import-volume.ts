@@ -3,12 +3,12 @@ import type { TextVector } from '../../domain/entry/entry'
 import { detectImageType } from '../../domain/entry/image'
 import { type JsonObject, own } from '../../domain/entry/metadata'
 import { limitExceeded, Problem } from '../../domain/errors'
-import { type HistoryTerms, oldestKept } from '../../domain/history/version'
+import { type HistoryTerms, historyCutoff } from '../../domain/history/version'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Attachment } from '../../domain/identity/project-attachment'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
-import { contentDifference, withIds } from '../../domain/transfer/content'
+import { createContentDifference, withIds } from '../../domain/transfer/content-checksum'
 import { type ImportRules, type IncomingLink, incomingVersion, withoutImages } from '../../domain/transfer/incoming'
 import type { EntryRecord, RecordId, RecordOf } from '../../domain/transfer/records'
 import type { Clock } from '../../ports/clock'
@@ -342,7 +342,7 @@ class Import {
   private knownRemovals: readonly number[] = []
   /** Whether another request has changed entries of the volume since the plan. */
   private isContested = false
-  private readonly difference = contentDifference()
+  private readonly difference = createContentDifference()
   /** IDs of records from which secrets are removed. */
   private readonly redacted: ReadonlySet<string>
   /** The key of each project that the volume names otherwise. */
@@ -623,7 +623,7 @@ class Import {
   /** Kept states of entries that nobody has touched here. */
   private versionsOf(batch: readonly Lined[]): (ImportedVersion & { readonly theirId: string })[] {
     const { on, intake, report, mapping, fates } = this
-    const oldest = oldestKept(on.terms, intake.now)
+    const oldest = historyCutoff(on.terms, intake.now)
     const taken: (ImportedVersion & { readonly theirId: string })[] = []
     for (const { line, record } of batch) {
       if (record.record !== 'version' || on.terms.days === 0 || Date.parse(record.ended.at) <= oldest) continue

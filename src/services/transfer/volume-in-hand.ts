@@ -1,5 +1,5 @@
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
-import { stableId, withIds } from '../../domain/transfer/content'
+import { stableId, withIds } from '../../domain/transfer/content-checksum'
 import { readLine } from '../../domain/transfer/lines'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { decodeBase64 } from '../../domain/transfer/seal'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import type { FeedChange } from '../../domain/history/feed'
-import { resolveExpression } from '../../domain/recall/expression'
+import { resolveExpression } from '../../domain/recall/date-expressions'
 import { firstCodePoints, foldAscii } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import type { ChangesPage } from '../../services/searching/history/changes'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { drawn, leftOffText, type StartEntry, type StartMemories } from '../../domain/capture/recalled'
+import { drawEntries, leftOffText, type StartEntry, type StartMemories } from '../../domain/capture/recall-text'
 import { titleOf } from '../../domain/entry/title'
 import type { PackItem } from '../../domain/pack/pack'
-import { checkGoal, MAX_GOAL } from '../../domain/pack/request'
+import { checkGoal, MAX_GOAL } from '../../domain/pack/pack-request'
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
 import { formatSecond } from '../../domain/time'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
@@ -209,7 +209,7 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const { leftOff, before = [] } = found
   const last = leftOff === null ? null : { id: leftOff.id, content: leftOffText(leftOff.text, before, LEFT_OFF) }
   const budget = most - 500 - JSON.stringify(last).length
-  const chosen = drawn(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
+  const chosen = drawEntries(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
   const shown = chosen
     .slice(0, limit)
     .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownStanding(entry), place }))

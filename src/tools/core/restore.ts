@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
-import { givenAs } from '../../domain/flaws'
+import { givenAs } from '../../domain/validation'
 import type { Restored } from '../../services/writing/entries/restore-entries'
 import { archivedNote } from '../../services/writing/entries/update-entries'
 import type { ToolContext } from '../context'

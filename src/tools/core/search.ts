@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { hasEnded } from '../../domain/currency/validity'
 import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
-import { inspected } from '../../domain/flaws'
-import { cutAround } from '../../domain/pack/content'
-import { expressionPattern } from '../../domain/reading/expression'
+import { cutAround } from '../../domain/pack/passages'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
-import type { Pattern } from '../../domain/reading/pattern'
-import { namesCaptured } from '../../domain/search/captured'
+import { expressionPattern } from '../../domain/reading/regular-expression'
+import type { Pattern } from '../../domain/reading/search-pattern'
+import { includesCaptured } from '../../domain/search/captured'
 import { and, type Filter, ofProject } from '../../domain/search/filter'
 import { MAX_OFFSET } from '../../domain/search/window'
 import { codePointLength, trim } from '../../domain/text'
+import { collectIssues } from '../../domain/validation'
 import { ownCaptured } from '../../services/capture/own-sessions'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
@@ -135,7 +135,7 @@ async function ranked(
 }
 
 const patternOf = (mode: Arguments['mode'], query: string): Pattern =>
-  inspected((wrong) =>
+  collectIssues((wrong) =>
     wrong.check('query', query, () =>
       mode === 'regex' ? expressionPattern(query, false) : literalPattern(query, false),
     ),
@@ -234,7 +234,7 @@ async function ownOf(
   args: Arguments,
 ): Promise<Found[]> {
   const { query = '', mode, offset } = args
-  if (args.captured !== 'include' || offset > 0 || trim(query) === '' || namesCaptured(filter)) return []
+  if (args.captured !== 'include' || offset > 0 || trim(query) === '' || includesCaptured(filter)) return []
   if (mode === 'exact' || mode === 'regex') {
     return (await grepOwn(call, scope, filter, args)).found
   }

@@ -5,14 +5,14 @@ import { type Metadata, own } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
-import { givenAs, inspected, shortForm } from '../../domain/flaws'
 import { homesOf, type Principal } from '../../domain/identity/scope'
 import { mostSimilarName } from '../../domain/name-similarity'
 import { isZone } from '../../domain/recall/calendar'
-import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/expression'
-import { and, type Filter, withElementsTogether } from '../../domain/search/filter'
+import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/date-expressions'
+import { and, type Filter, mergeElementFilters } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
 import { DAY_MS, formatSecond, type Millis, parseDateBound, parseInstant } from '../../domain/time'
+import { collectIssues, givenAs, shortForm } from '../../domain/validation'
 import type { CallContext } from '../context'
 import { contextId } from '../fields'
 import { oversized, readMetadataFilter } from '../metadata-filters'
@@ -226,7 +226,7 @@ export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
   const entries = Object.entries(where)
   const large = oversized(where, [])
   if (large !== null) throw large
-  return inspected((wrong) => {
+  return collectIssues((wrong) => {
     if (entries.length > MAX_CONDITIONS)
       wrong.refuse('where', where, `where has ${entries.length} keys; at most ${MAX_CONDITIONS} are allowed`)
     const filters = entries.slice(0, MAX_CONDITIONS).flatMap(([key, condition]) => {
@@ -244,7 +244,7 @@ export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
         return read === undefined ? [] : [read]
       })
     })
-    return withElementsTogether(filters)
+    return mergeElementFilters(filters)
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Problem, ProblemCode } from '../../domain/errors'
-import { issuesOf } from '../../domain/flaws'
+import { issuesOf } from '../../domain/validation'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 

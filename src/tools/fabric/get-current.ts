@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
-import { normalPath } from '../../domain/recall/paths'
+import { normalPath } from '../../domain/recall/file-paths'
 import { codePointLength } from '../../domain/text'
+import { collectIssues } from '../../domain/validation'
 import type { Current } from '../../services/searching/memories/current'
 import { defineTool } from '../define-tool'
 import { listOf, part } from '../fields'
@@ -41,7 +41,7 @@ const input = z.strictObject({
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
-  inspected((wrong) => checkAsked(scope, { sessionId, projectPath }, wrong))
+  collectIssues((wrong) => checkAsked(scope, { sessionId, projectPath }, wrong))
 
 /** How many are shown of each. */
 interface Counts {

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Layer } from '../../domain/entry/entry'
 import type { Metadata } from '../../domain/entry/metadata'
 import { normalizeTags } from '../../domain/entry/selection'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { type Memory, type MemoryCount, typeOfKind } from '../../domain/recall/memory'
-import { unknownProject } from '../../domain/recall/project'
+import { unknownProject } from '../../domain/recall/project-access'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
+import { collectIssues } from '../../domain/validation'
 import { defineTool } from '../define-tool'
 import { flag, limit, listOf, offset, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -81,7 +81,7 @@ const OF_LISTS = ['layer', 'type', 'tags', 'archived', 'limit', 'offset']
 
 /** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { type, projectPath }: Partial<z.output<typeof input>>) =>
-  inspected((wrong) => ({
+  collectIssues((wrong) => ({
     project: checkAsked(scope, { projectPath }, wrong),
     kinds: type === undefined ? null : (wrong.check('type', type, () => kindsOf(type, 'type')) ?? null),
   }))

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import type { JsonValue, Metadata } from '../../domain/entry/metadata'
 import { invalidInput, notFound } from '../../domain/errors'
-import { givenAs, type Inspection, inspected, shortForm } from '../../domain/flaws'
 import { normalizeProject } from '../../domain/identity/project'
 import type { Scope } from '../../domain/identity/scope'
 import { budgetOf, type Excerpt, excerptsOf } from '../../domain/recall/excerpts'
 import { kindsOfWord, MEMORY_TYPES, type Memory, memoryNotFound, typeOfKind } from '../../domain/recall/memory'
-import { checkMemoryMetadata, compactMetadata, isKnownKey, shownMetadata } from '../../domain/recall/metadata'
-import { openProject } from '../../domain/recall/project'
+import { checkMemoryMetadata, compactMetadata, isKnownKey, shownMetadata } from '../../domain/recall/memory-metadata'
+import { openProject } from '../../domain/recall/project-access'
 import { codePointLength, trim } from '../../domain/text'
 import type { Millis } from '../../domain/time'
+import { collectIssues, givenAs, type IssueCollector, shortForm } from '../../domain/validation'
 import { jsonObject } from '../fields'
 import type { JsonSchema } from '../json-schema'
 import { coerceArguments, MemberBudget } from '../parse-arguments'
@@ -31,7 +31,7 @@ export const projectPath = z
  */
 export function firstProject(
   named: Readonly<Record<string, unknown>>,
-  wrong: Inspection,
+  wrong: IssueCollector,
 ): readonly [path: string, given: string] | null {
   const [first, ...others] = Object.entries(named).filter((one): one is [string, string] => typeof one[1] === 'string')
   if (first === undefined) return null
@@ -42,7 +42,11 @@ export function firstProject(
 }
 
 /** As `firstProject`, noting what is wrong with it too. @returns it as it is stored; null for none */
-export function checkProject(scope: Scope, named: Readonly<Record<string, unknown>>, wrong: Inspection): string | null {
+export function checkProject(
+  scope: Scope,
+  named: Readonly<Record<string, unknown>>,
+  wrong: IssueCollector,
+): string | null {
   const first = firstProject(named, wrong)
   if (first === null) return null
   const [path, given] = first
@@ -51,7 +55,7 @@ export function checkProject(scope: Scope, named: Readonly<Record<string, unknow
 
 /** The project that a call names in `projectPath`, as it is stored; null for none. @throws Problem */
 export const projectNamed = (scope: Scope, { projectPath }: { readonly projectPath?: string | undefined }) =>
-  inspected((wrong) => checkProject(scope, { projectPath }, wrong))
+  collectIssues((wrong) => checkProject(scope, { projectPath }, wrong))
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
 
@@ -86,7 +90,7 @@ interface Asked {
 }
 
 /** Notes what is wrong with it. @returns the project that is named, as it is stored */
-export function checkAsked(scope: Scope, asked: Asked, wrong: Inspection): string | null {
+export function checkAsked(scope: Scope, asked: Asked, wrong: IssueCollector): string | null {
   const { sessionId, query, projectPath } = asked
   wrong.check('sessionId', sessionId, () => checkSession(sessionId))
   if (query !== undefined) wrong.check('query', query, () => checkQuery(query))
@@ -142,7 +146,7 @@ const SHAPES: Readonly<Record<string, JsonSchema>> = {
  *
  * @param mayRemove whether null removes a key; else a known key that is null is as good as absent
  */
-export function readMetadata(given: Metadata, wrong: Inspection, mayRemove: boolean): Metadata {
+export function readMetadata(given: Metadata, wrong: IssueCollector, mayRemove: boolean): Metadata {
   const read: Metadata = Object.create(null)
   const budget = new MemberBudget(given)
   for (const [key, value] of Object.entries(given)) {

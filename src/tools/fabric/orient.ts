@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import type { TimeDescription } from '../../domain/recall/calendar'
 import { type MemorySummary, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
+import { collectIssues } from '../../domain/validation'
 import { checkMoment } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
@@ -27,7 +27,7 @@ const input = z.strictObject({
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string | null =>
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     const { projectPath, sessionId, ...moment } = given
     checkMoment(moment, wrong)
     return checkAsked(scope, { projectPath, sessionId }, wrong)

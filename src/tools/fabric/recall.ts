@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { Layer } from '../../domain/entry/entry'
 import { normalizeTags } from '../../domain/entry/selection'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import type { Excerpt } from '../../domain/recall/excerpts'
-import { recallFilter } from '../../domain/recall/filter'
+import { recallFilter } from '../../domain/recall/recall-filter'
 import { RETRIEVER_LIMIT } from '../../domain/recall/similarity'
 import { clampLimit, RESULT_BYTES } from '../../domain/search/window'
+import { collectIssues } from '../../domain/validation'
 import { RECALL_MODES } from '../../services/searching/memories/rank-memories'
 import type { RecallPage } from '../../services/searching/memories/recall'
 import { defineTool } from '../define-tool'
@@ -52,7 +52,7 @@ const input = z.strictObject({
 
 /** What a filter means. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z.output<typeof input>>) =>
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     checkAsked(scope, asked, wrong)
     const project = checkProject(scope, { projectPath, 'filter.projectPath': filter.projectPath }, wrong)
     const kinds = (filter.types ?? []).flatMap((type, i) => {

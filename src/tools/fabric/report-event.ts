@@ -1,17 +1,17 @@
 import * as z from 'zod'
-import { MAX_FILE_BYTES } from '../../domain/code/paths'
+import { MAX_FILE_BYTES } from '../../domain/code/indexed-files'
 import type { Metadata } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'
-import { Inspection, inspected } from '../../domain/flaws'
 import type { Caller } from '../../domain/identity/scope'
 import { jsonText } from '../../domain/json/write'
 import { instantOf } from '../../domain/recall/calendar'
 import { EVENT_TYPES, MAX_PAYLOAD_BYTES, MAX_SESSION_ID, REPORTERS } from '../../domain/recall/events/event'
 import { outcomeOf } from '../../domain/recall/events/outcomes'
-import { projectOfWrite } from '../../domain/recall/metadata'
+import { projectOfWrite } from '../../domain/recall/memory-metadata'
 import { redact } from '../../domain/secrets/redact'
 import { codePointLength, trim, utf8Length } from '../../domain/text'
 import { readWrittenTime } from '../../domain/time'
+import { collectIssues, IssueCollector } from '../../domain/validation'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { reportedBefore } from '../facts'
@@ -41,7 +41,7 @@ const event = z
 type Given = z.output<typeof event>
 
 /** Bytes of what is reported, by themselves and of a file. */
-function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: Inspection): void {
+function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: IssueCollector): void {
   const { content, ...rest } = payload
   const isFile = type === 'file_opened' && typeof content === 'string'
   const refuse = (path: string, bytes: number, most: number) => {
@@ -57,7 +57,7 @@ function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: I
  * @param beside the project that the call names beside the event
  * @returns its moment, milliseconds since 1970, and its project, as it is stored
  */
-function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: Inspection) {
+function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: IssueCollector) {
   const { type, payload, timestamp, sessionId } = given
   const places = { 'event.projectPath': given.projectPath, projectPath: beside }
   const [path, projectPath] = firstProject(places, wrong) ?? ['event.projectPath', undefined]
@@ -81,7 +81,7 @@ export function inspect({ event: named, projectPath }: Record<string, unknown>, 
   const { type, payload } = sound
   const placed = named.projectPath ?? projectPath
   const isPlaced = placed === undefined || typeof placed === 'string'
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     checkEvent(isPlaced ? principal : { ...principal, projects: null }, sound, projectPath, wrong)
     if (type !== undefined && payload !== undefined) outcomeOf({ type, payload: payload as Metadata }, null, wrong)
   })
@@ -89,7 +89,7 @@ export function inspect({ event: named, projectPath }: Record<string, unknown>, 
 
 /** The event as it is reported, and what is wrong with it beside its payload. */
 export function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   const { at, project } = checkEvent(principal, event, projectPath, wrong)
   const { type, sessionId, cliType: reporter, payload } = event
   return { project, reported: { type, sessionId, at, reporter, payload }, wrong }

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { contentOf } from '../../domain/code/chunks'
+import { createGlob } from '../../domain/code/indexed-files'
 import { normalizeLanguage } from '../../domain/code/languages'
-import { createGlob } from '../../domain/code/paths'
 import { SYMBOL_KINDS } from '../../domain/code/symbols'
 import { invalidInput } from '../../domain/errors'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { excerptsOf } from '../../domain/recall/excerpts'
 import { clampLimit } from '../../domain/search/window'
 import { codePointLength } from '../../domain/text'
+import { collectIssues } from '../../domain/validation'
 import { type ChunkHit, CODE_MODES, type CodeHits } from '../../services/searching/code/search-code'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
@@ -107,7 +107,7 @@ function checkPattern(given: string): void {
 
 /** The project that is named. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { query, filePattern, projectPath }: Partial<z.output<typeof input>>): string | null =>
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     if (filePattern !== undefined) wrong.check('filePattern', filePattern, () => checkPattern(filePattern))
     return checkAsked(scope, { query, projectPath }, wrong)
   })

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { checkVerbatim } from '../../domain/entry/draft'
 import type { Layer } from '../../domain/entry/entry'
 import { type Metadata, own } from '../../domain/entry/metadata'
-import { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { MAX_TTL } from '../../domain/recall/layers'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
-import { projectOfWrite } from '../../domain/recall/metadata'
+import { projectOfWrite } from '../../domain/recall/memory-metadata'
+import { IssueCollector } from '../../domain/validation'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
 import { storedMemoriesBefore } from '../facts'
@@ -41,7 +41,7 @@ const input = z.strictObject({
 /** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
 function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata | undefined {
   const { content, metadata, pinned, sessionId, projectPath } = given
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
   checkAsked(scope, { sessionId }, wrong)
   const read = metadata && readMetadata(metadata, wrong, false)

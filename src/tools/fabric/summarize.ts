@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { inspected } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { MEMORY_TYPES } from '../../domain/recall/memory'
-import { projectOfWrite } from '../../domain/recall/metadata'
+import { projectOfWrite } from '../../domain/recall/memory-metadata'
 import { savedBy } from '../../domain/receipts/receipt'
+import { collectIssues } from '../../domain/validation'
 import type { Summarized } from '../../services/writing/memories/summarize'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag } from '../fields'
@@ -31,7 +31,7 @@ const input = z.strictObject({
 
 /** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
-  inspected((wrong) => {
+  collectIssues((wrong) => {
     checkAsked(scope, { sessionId }, wrong)
     const named = projectPath === undefined ? {} : { projectPath }
     return wrong.check('projectPath', projectPath, () => projectOfWrite(scope, named, 'projectPath')) ?? null

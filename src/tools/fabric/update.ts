@@ -3,11 +3,11 @@ import { checkTags, checkVerbatim } from '../../domain/entry/draft'
 import { type Metadata, own } from '../../domain/entry/metadata'
 import { statusWarnings } from '../../domain/entry/work'
 import { invalidInput } from '../../domain/errors'
-import { Inspection } from '../../domain/flaws'
 import type { Scope } from '../../domain/identity/scope'
 import { excerptOf } from '../../domain/recall/excerpts'
 import type { Memory } from '../../domain/recall/memory'
-import { tagsOfMetadata } from '../../domain/recall/metadata'
+import { tagsOfMetadata } from '../../domain/recall/memory-metadata'
+import { IssueCollector } from '../../domain/validation'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -53,7 +53,7 @@ const factsOf = (memory: Memory): Facts => ({
 /** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
 function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   const { content, weight, pinned } = args
-  const wrong = new Inspection()
+  const wrong = new IssueCollector()
   if (content !== undefined) wrong.check('content', content, () => checkVerbatim(content, 'content'))
   const metadata = args.metadata && readMetadata(args.metadata, wrong, true)
   const project = checkProject(scope, { projectPath: args.projectPath }, wrong)
@@ -71,7 +71,7 @@ function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
 }
 
 /** The project that a memory is to move to; whether it is open to the caller is asked of a memory that is there. */
-function checkMove(scope: Scope, { projectPath, project }: Metadata, wrong: Inspection): void {
+function checkMove(scope: Scope, { projectPath, project }: Metadata, wrong: IssueCollector): void {
   if (typeof projectPath === 'string')
     checkProject(scope, { 'metadata.projectPath': projectPath, 'metadata.project': project }, wrong)
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import { FEED_ACTIONS, FEED_LIMIT, type FeedFilter, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
-import { resolveExpression } from '../../domain/recall/expression'
+import { resolveExpression } from '../../domain/recall/date-expressions'
 import type { Millis } from '../../domain/time'
 import type { ChangesPage, ListRequest } from '../../services/searching/history/changes'
 import type { CallContext } from '../context'

@@ -1,6 +1,6 @@
 import { invalidInput } from '../../domain/errors'
-import type { ThreadPlace } from '../../domain/report'
 import { resourceUri, TEMPLATES } from '../../domain/resources/resource-uri'
+import type { ThreadPlace } from '../../domain/statistics'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Problem } from '../../domain/errors'
-import { issuesOf } from '../../domain/flaws'
 import { scheduler } from '../../domain/scheduler'
+import { issuesOf } from '../../domain/validation'
 import { attempt, type Outcome } from '../../services/outcome'
 import { GenerationFailed } from '../../services/writing/entries/generate'
 import type { ToolContext } from '../context'

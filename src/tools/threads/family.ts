@@ -1,4 +1,4 @@
-import { issuesOf } from '../../domain/flaws'
+import { issuesOf } from '../../domain/validation'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 import { isRecord } from '../record'

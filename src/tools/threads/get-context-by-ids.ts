@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
-import { givenAs } from '../../domain/flaws'
-import { oldestKept } from '../../domain/history/version'
+import { historyCutoff } from '../../domain/history/version'
 import { RESULT_BYTES } from '../../domain/search/window'
 import { parseInstant } from '../../domain/time'
+import { givenAs } from '../../domain/validation'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
@@ -17,7 +17,7 @@ function instantOf(given: string, { config, services }: CallContext): number {
   const at = parseInstant(given)
   const wrong = (message: string) => invalidInput(message, [{ path: 'as_of', given: givenAs(given) }])
   if (at === null) throw wrong('as_of must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z')
-  const oldest = oldestKept(config.history, services.now())
+  const oldest = historyCutoff(config.history, services.now())
   if (at < oldest) throw wrong(`as_of lies before what is kept; the oldest is ${new Date(oldest).toISOString()}`)
   return at
 }

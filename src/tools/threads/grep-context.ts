@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { type Inspection, inspected } from '../../domain/flaws'
-import { expressionPattern, namesLineEnd } from '../../domain/reading/expression'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
-import type { Pattern } from '../../domain/reading/pattern'
+import { expressionPattern, namesLineEnd } from '../../domain/reading/regular-expression'
+import type { Pattern } from '../../domain/reading/search-pattern'
 import type { Filter } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
+import { collectIssues, type IssueCollector } from '../../domain/validation'
 import type { GreppedEntry } from '../../services/searching/texts/grep-texts'
 import { defineTool } from '../define-tool'
 import { contextId, contextIds, flag, listOf, output, strings } from '../fields'
@@ -63,7 +63,7 @@ const input = z.strictObject({
 /** What is looked for; undefined when it is no expression, which is noted. */
 const readPattern = (
   { pattern: wanted, is_regex, case_sensitive }: Record<'is_regex' | 'case_sensitive', boolean> & { pattern: string },
-  wrong: Inspection,
+  wrong: IssueCollector,
 ): Pattern | undefined => {
   return wrong.check('pattern', wanted, () =>
     is_regex ? expressionPattern(wanted, case_sensitive) : literalPattern(wanted, case_sensitive),
@@ -90,7 +90,7 @@ export const grepContext = defineTool({
   input,
   inspect: (args) => {
     const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)
-    inspected((wrong) => {
+    collectIssues((wrong) => {
       wrong.check('metadata', args.metadata, () => inspectFilter(args))
       if (wanted !== undefined) readPattern({ pattern: wanted, is_regex, case_sensitive }, wrong)
     })
@@ -124,7 +124,7 @@ export const grepContext = defineTool({
   }),
   async handler({ services, principal }, args) {
     const { pattern: wanted, is_regex, case_sensitive, output_mode: mode, context_ids } = args
-    const { filter, pattern: looked } = inspected((wrong) => ({
+    const { filter, pattern: looked } = collectIssues((wrong) => ({
       filter: wrong.check('metadata', args.metadata, () => readFilter(args, { mode }).filter) as Filter,
       pattern: readPattern(args, wrong) as Pattern,
     }))

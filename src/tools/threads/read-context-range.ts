@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { invalidInput } from '../../domain/errors'
-import { givenAs } from '../../domain/flaws'
 import { checkPart, type Part } from '../../domain/reading/range'
+import { givenAs } from '../../domain/validation'
 import { defineTool } from '../define-tool'
 import { contextId, output } from '../fields'
 import { soundArguments } from '../parse-arguments'

@@ -63,7 +63,7 @@ export function bodyContract(most: number): void {
     it('with a string that is longer than anything there may be is refused without holding it, in a batch as that item', async () => {
       const long = `"${'x'.repeat(2_000_001)}"`
       const tooLong =
-        'has more than 2000000 characters; at most 1000000 UTF-8 bytes are allowed, split it into several entries'
+        'has more than 2000000 characters; at most 1000000 UTF-8 bytes are allowed. Split it into several entries'
       const refused = await call('store_context', `{"thread_id":"t","source":"user","text":${long}}`)
       expect(refused.error).toMatchObject({
         code: 'limit_exceeded',

@@ -56,7 +56,7 @@ export function codeContract(connect: Connect): void {
       expect(body.skipped.map(({ reason }: Json) => reason)).toEqual([
         'binary',
         'larger than 1048576 bytes',
-        'the path holds ".."',
+        'the path contains ".."',
         expect.stringContaining('not inside the project'),
         'the content contains the character U+0000',
       ])
@@ -373,11 +373,9 @@ export function codeContract(connect: Connect): void {
         (await search(query, { mode: 'text', language, projectPath })).warnings?.filter((text: string) =>
           /language/.test(text),
         )
-      expect(await told('pythn')).toEqual([
-        'no file is known by its name to be of the language "pythn"; near is python',
-      ])
-      expect((await told('kts'))[0]).toMatch(/near is kotlin$/)
-      expect((await told('esperanto'))[0]).toMatch(/known are typescript, javascript, .* and others$/)
+      expect(await told('pythn')).toEqual(['no file extension belongs to the language "pythn"; similar: python'])
+      expect((await told('kts'))[0]).toMatch(/similar: kotlin$/)
+      expect((await told('esperanto'))[0]).toMatch(/known languages: typescript, javascript, .* and others$/)
       expect(await told('python')).toBeUndefined()
       expect(await told('oddity', 'oddly_named')).toBeUndefined()
     })

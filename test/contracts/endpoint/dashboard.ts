@@ -916,7 +916,7 @@ export function dashboardContract(name: string, start: Start): void {
 
       const altered = gzipSync(text.replace('to be moved', 'to be mOved'))
       for (const [why, sent, bytes, status, says] of [
-        ['altered', {}, altered, 400, /line \d+: the bytes are not of this hash/],
+        ['altered', {}, altered, 400, /line \d+: the bytes do not match this hash/],
         ['cut', {}, file.slice(0, file.length - 9), 400, /truncated or altered/],
         ['none', {}, null, 400, /Choose a file/],
         ['no choice', { on_conflict: 'guess' }, file, 400, /Choose what to do/],

@@ -80,7 +80,7 @@ export function numbersContract(): void {
 
     it('that a double would change are refused with their place, in every position', async () => {
       const bad = '9007199254740993'
-      const reason = `is the integer ${bad}, whose digits a JSON number cannot keep; send it as a string`
+      const reason = `is the integer ${bad}, which a JSON number cannot represent exactly; send it as a string`
       expect(await refused('store_context', draft('t', `{"a":[{"b":${bad}}]}`))).toBe(`metadata.a[0].b ${reason}`)
       // Inside arguments that arrive as JSON strings, also when encoded twice.
       const inside = JSON.stringify(`{"a":${bad}}`)

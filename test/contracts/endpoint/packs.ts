@@ -97,8 +97,8 @@ export function packsContract(connect: Connect): void {
         related_to: ['1', 'likes:1', 'supersedes:x'],
         from: ['1', 'y'],
       })
-      expect(links.message).toContain('not "likes:1", "supersedes:x";')
-      expect(links.message).toContain('from takes ids of entries, such as "42", not "y"')
+      expect(links.message).toContain('not "likes:1", "supersedes:x".')
+      expect(links.message).toContain('from must contain IDs of entries, such as "42", not "y"')
       const several = await errorOf('remember', { title: '', content: '', kind: 'x' })
       expect(several.details.map(({ path }: Data) => path)).toEqual(['title', 'content', 'kind'])
     })
@@ -494,10 +494,10 @@ export function packsContract(connect: Connect): void {
       const unrelated = await ask('knit a woollen jumper for a penguin')
       expect([unrelated.total_items, unrelated.markdown]).toEqual([
         0,
-        expect.stringContaining('Nothing that is stored has to do with this goal.'),
+        expect.stringContaining('No stored memory is about this goal.'),
       ])
       const { sections, markdown } = await ask('how are refunds booked in the ledger')
-      expect(markdown).not.toContain('Nothing that is stored')
+      expect(markdown).not.toContain('No stored memory')
       expect(sections[0].items[0].name).toBe('About refunds')
       const scores = itemsOf({ sections }).map(({ score }) => score)
       expect(scores.every((score) => score > 0 && score <= 1)).toBe(true)
@@ -750,8 +750,8 @@ export function packsContract(connect: Connect): void {
       ])
       expect(nearest.usage_hint).toMatch(/^Nothing clearly fits; the nearest are in this pack: search before/)
       const foreign = await ada.ask('gaff rig of the ketch', { project: 'kecht' })
-      expect(foreign.markdown).toContain('stands in project kecht')
-      expect((await ada.ask('peel potatoes', { project: 'ketch' })).markdown).not.toContain('stands in project')
+      expect(foreign.markdown).toContain('No result is in project kecht')
+      expect((await ada.ask('peel potatoes', { project: 'ketch' })).markdown).not.toContain('No result is in project')
       const rule = await ada.remember('Ropes', 'coil ropes sunwise', { kind: 'rule', metadata: { status: 'archived' } })
       expect(idsOf(await ada.ask('how to coil ropes'))).toEqual([rule])
       for (let i = 0; i < 12; i++)

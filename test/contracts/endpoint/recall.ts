@@ -124,7 +124,7 @@ export function recallWireContract(connect: Connect): void {
     it('reports an empty project when a search or list in it returns nothing', async () => {
       const [projectPath, other] = [unique('project'), unique('misspelt')]
       await store('pelicans nest on the pier', { projectPath })
-      const unknown = [`no memory of layers 1 and 2 stands in project ${other}; look whether it is spelt so`]
+      const unknown = [`Project ${other} has no memories in layers 1 and 2. Check the spelling of the project.`]
       const query = unique('zyzzyva')
       const recall = async (args: object) => (await ok('context_recall', { query, ...args })).warnings
       const list = async (args: Record<string, unknown>) => (await ok('context_list', args)).warnings

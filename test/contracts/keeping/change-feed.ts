@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlChangeFeed } from '../../../src/adapters/sql/stores/history/change-feed'
 import type { JsonObject } from '../../../src/domain/entry/metadata'
-import { WHOLE_FEED } from '../../../src/domain/history/feed'
+import { UNFILTERED_FEED } from '../../../src/domain/history/feed'
 import type { Caller, Scope } from '../../../src/domain/identity/scope'
 import type { ChangeFeed, FeedStart } from '../../../src/ports/history'
 import { entryOf, freshPrincipal } from '../../support/scope'
@@ -33,12 +33,12 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
       return saved?.id as number
     }
     const told = async (scope: Scope, from: FeedStart = 'start') =>
-      (await feed.page(scope, WHOLE_FEED, from, 50)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
+      (await feed.page(scope, UNFILTERED_FEED, from, 50)).changes.map(({ action, entryId }) => `${action} ${entryId}`)
 
     it('[HISTORY-55] lists expired and archived entries as deleted and returning ones as stored, when the schedule notes it', async () => {
       const ends = await save(ada, { metadata: { expires_at: new Date(world.clock.ms + 1000).toISOString() } })
       const fades = await save(ada)
-      const { next } = await feed.page(ada, WHOLE_FEED, 'now', 1)
+      const { next } = await feed.page(ada, UNFILTERED_FEED, 'now', 1)
       world.clock.advance(2000)
       // Before the schedule runs, lists no longer show it, and the feed has not reported that yet.
       expect(await told(ada, next)).toEqual([])
@@ -61,21 +61,21 @@ export function feedKeepingContract(name: string, make: () => Promise<Ground>): 
     it('[HISTORY-48] refuses a cursor older than the retained changes, and states how to start again', async () => {
       const other = freshPrincipal()
       const [a] = [await save(ada), await save(other)]
-      const { next: early } = await feed.page(ada, WHOLE_FEED, 'start', 1)
+      const { next: early } = await feed.page(ada, UNFILTERED_FEED, 'start', 1)
       await save(ada)
-      const quiet = (await feed.page(other, WHOLE_FEED, 'now', 1)).next
-      const late = (await feed.page(ada, WHOLE_FEED, 'now', 1)).next
+      const quiet = (await feed.page(other, UNFILTERED_FEED, 'now', 1)).next
+      const late = (await feed.page(ada, UNFILTERED_FEED, 'now', 1)).next
       world.clock.advance(60 * DAY)
       const last = await save(ada)
       while ((await world.retention.forgetChanges(world.clock.ms - 30 * DAY, 1000)) > 0);
       const stale = { code: 'invalid_input', details: { resync_from: 'list' } }
-      await expect(feed.page(ada, WHOLE_FEED, early, 10)).rejects.toMatchObject(stale)
-      await expect(feed.page(ada, WHOLE_FEED, late + 1_000_000, 10)).rejects.toMatchObject(stale)
+      await expect(feed.page(ada, UNFILTERED_FEED, early, 10)).rejects.toMatchObject(stale)
+      await expect(feed.page(ada, UNFILTERED_FEED, late + 1_000_000, 10)).rejects.toMatchObject(stale)
       // A reader who had seen everything that was deleted has missed nothing, also if all of it was deleted.
       expect(await told(ada, late)).toEqual([`stored ${last}`])
       expect(await told(other, quiet)).toEqual([])
       expect(await told(ada)).toEqual([`stored ${last}`])
-      expect((await feed.page(other, WHOLE_FEED, 'now', 1)).next).toBeGreaterThanOrEqual(quiet)
+      expect((await feed.page(other, UNFILTERED_FEED, 'now', 1)).next).toBeGreaterThanOrEqual(quiet)
       expect(a).toBeLessThan(last)
     })
   })

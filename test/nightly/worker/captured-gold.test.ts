@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callFor } from '../../../bench/packs/calls.mjs'
-import { onPostgres } from '../../support/beside'
 import { migrate } from '../../support/bindings'
 import { crowd } from '../../support/captured-crowd'
+import { onPostgres } from '../../support/direct-sql'
 import { type Json, type Key, openWorld } from '../../support/isolation'
 
 /** Packs of every goal of the gold sets, with and without 10,000 captured sessions of the asker's own (capture contract §7). */

@@ -10,7 +10,7 @@ import { createSqlVectorRows } from '../../../src/adapters/sql/stores/search/vec
 import { createObjectVectorIndex } from '../../../src/adapters/vector-object'
 import type { Generated, Layer } from '../../../src/domain/entry/entry'
 import { modelKey } from '../../../src/domain/meaning/vector'
-import { type RecallFilter, recallFilter } from '../../../src/domain/recall/filter'
+import { type RecallFilter, recallFilter } from '../../../src/domain/recall/recall-filter'
 import { RETRIEVER_LIMIT } from '../../../src/domain/recall/similarity'
 import { EVERYTHING, type Filter } from '../../../src/domain/search/filter'
 import type { SearchMode } from '../../../src/domain/search/query'

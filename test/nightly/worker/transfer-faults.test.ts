@@ -3,9 +3,9 @@ import type { Bindings } from '../../../src/composition/isolate'
 import { composeServices } from '../../../src/composition/worker'
 import { Problem } from '../../../src/domain/errors'
 import { sha256Hex } from '../../../src/domain/text'
-import { KnownIds } from '../../../src/domain/transfer/content'
+import { KnownIds } from '../../../src/domain/transfer/content-checksum'
 import type { CarriedRecord, EntryRecord, TransferRecord } from '../../../src/domain/transfer/records'
-import { readVolumes, wholeVolumes } from '../../../src/domain/transfer/volume-reader'
+import { completeVolumes, readVolumes } from '../../../src/domain/transfer/volume-reader'
 import { type Volume, writeVolumes } from '../../../src/domain/transfer/volume-writer'
 import { createLog } from '../../../src/http/log'
 import { bindings, config, migrate } from '../../support/bindings'
@@ -153,7 +153,7 @@ describe('an export that breaks off', () => {
           async function* bytes() {
             for await (const part of exports.parts(ada, going, { limit })) if ('bytes' in part) yield part.bytes
           }
-          for await (const volume of wholeVolumes(bytes())) {
+          for await (const volume of completeVolumes(bytes())) {
             for await (const one of readVolumes(streamed(volume.bytes))) next = take(one)
             from = next
             if (next === undefined) return lines

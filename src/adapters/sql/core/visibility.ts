@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../domain/entry/entry'
-import { homesOf, type Merged, type Scope } from '../../../domain/identity/scope'
-import { namesCaptured } from '../../../domain/search/captured'
+import { homesOf, type MergedProjects, type Scope } from '../../../domain/identity/scope'
+import { includesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
 import type { SqlDialect } from './dialect'
@@ -111,7 +111,7 @@ function shown(alias: string, { diaryOf = null, captured = null }: VisibilityFil
 
 /** What a filter of a search or list is about beside who asks: captured entries too where it asks for them. */
 export const visibilityFilterOf = (filter: Filter): VisibilityFilter =>
-  namesCaptured(filter) ? { captured: 'too' } : {}
+  includesCaptured(filter) ? { captured: 'too' } : {}
 
 /** Put out of sight by the life cycle: what a list shows that asks for such alone. */
 export const archived = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
@@ -173,7 +173,7 @@ export const projectList = (dialect: SqlDialect, projects: readonly string[]): S
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(projects)}`)})`
 
 /** A condition on the column of a project: of all keys under which its entries are stored, where others were merged into it. */
-export function inProject(dialect: SqlDialect, scope: Merged, project: string, column: SQL): SQL {
+export function inProject(dialect: SqlDialect, scope: MergedProjects, project: string, column: SQL): SQL {
   const homes = homesOf(scope, project)
   return homes.length === 1 ? sql`${column} = ${homes[0]}` : sql`${column} IN ${projectList(dialect, homes)}`
 }

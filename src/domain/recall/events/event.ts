@@ -1,13 +1,13 @@
 import { type JsonValue, type Metadata, own } from '../../entry/metadata'
-import type { Inspection } from '../../flaws'
 import { jsonText } from '../../json/write'
 import { redact, redactValue } from '../../secrets/redact'
 import { firstCodePoints, trim } from '../../text'
 import type { Millis } from '../../time'
+import type { IssueCollector } from '../../validation'
+import { normalPath } from '../file-paths'
 import type { MemoryType } from '../memory'
-import { normalPath } from '../paths'
 
-/** What coding agents report of their sessions (fabric contract §7). */
+/** Events that coding agents report about their sessions (fabric contract §7). */
 export const EVENT_TYPES = [
   ...['file_opened', 'command_executed', 'error_occurred', 'decision_made', 'session_start', 'session_end'],
   ...['pattern_detected', 'user_feedback'],
@@ -23,14 +23,14 @@ export type EventType =
   | 'pattern_detected'
   | 'user_feedback'
 
-/** Who reports. */
+/** Programs that report events. */
 export const REPORTERS = ['kimi', 'claude', 'claude-code', 'opencode', 'codex', 'gemini', 'cursor', 'generic'] as const
 type Reporter = (typeof REPORTERS)[number]
 
-/** How the memory of an opened file is known by, and the seconds that it lasts from when it was last opened. */
+/** Tag of the memory of an opened file, and its lifetime in seconds since the file was last opened. */
 export const OPENED = { tag: 'file_opened', ttl: 3_600 } as const
 
-/** Bytes of a payload as JSON, without the content of a file, and of that content. */
+/** Maximum bytes of a payload as JSON; the content of a file counts separately, with the same limit. */
 export const MAX_PAYLOAD_BYTES = 262_144
 export const MAX_SESSION_ID = 256
 
@@ -43,48 +43,48 @@ export interface ReportedEvent {
   readonly reporter: Reporter
 }
 
-/** A memory that an event leaves; tags and origin are common to all and stand elsewhere. */
+/** A memory that an event creates, without the tags and metadata that all events share. */
 export interface EventMemory {
   readonly type: MemoryType
   readonly layer: 1 | 2 | 3
-  /** Seconds, in layer 1. */
+  /** Lifetime in seconds, in layer 1. */
   readonly ttl?: number
   readonly content: string
   readonly tags: readonly string[]
   readonly metadata?: Metadata
-  /** Tells of a failure, of which a further report is counted here. */
+  /** Set for a failure: further reports of it increase its count. */
   readonly counts?: true
 }
 
-/** What went wrong. */
+/** A failed command or reported error. */
 export interface Failure {
-  /** The line that says it. */
+  /** The line with the error message. */
   readonly line: string
-  /** What a further report has to name too, for it to be the same problem. */
+  /** File or command that a further report must name to count as the same failure. */
   readonly of: { readonly file: string } | { readonly command: string } | null
 }
 
-/** What is done about an event. */
+/** The result of an event. */
 export interface EventOutcome {
-  /** The first is the one that the result names. */
+  /** The answer names the first one. */
   readonly memories: readonly [EventMemory, ...EventMemory[]]
   readonly actions: readonly string[]
   readonly message: string
-  /** Null when nothing went wrong. */
+  /** Null for an event without a failure. */
   readonly failure: Failure | null
-  /** A file to be indexed. */
+  /** A file to index. */
   readonly file: { readonly path: string; readonly content: string; readonly language?: string } | null
 }
 
-/** Reads what an event reports, without its secrets; what is missing or of no use is noted. */
+/** Reads the payload of an event, with secrets redacted; invalid and missing values are recorded as issues. */
 export class Payload {
   constructor(
     private readonly given: Metadata,
-    private readonly wrong: Inspection,
+    private readonly wrong: IssueCollector,
     private readonly project: string | null,
   ) {}
 
-  /** A value as text; empty for one that is absent, blank or holds nothing. */
+  /** The first non-blank value as text; empty without one. */
   text(...names: readonly string[]): string {
     for (const name of names) {
       const text = asText(own(this.given, name))
@@ -93,7 +93,7 @@ export class Payload {
     return ''
   }
 
-  /** As `text`, of a value that the event is nothing without. */
+  /** Like `text`, for a required value. */
   required(...names: readonly [string, ...string[]]): string {
     const text = this.text(...names)
     const path = `event.payload.${names[0]}`
@@ -106,12 +106,12 @@ export class Payload {
     return text
   }
 
-  /** The path of a file as memories name it; as it was reported where nothing is left of it. */
+  /** The path of a file as memories store it; unchanged where normalizing leaves nothing. */
   path(name: string): string {
     return this.asPath(this.text(name))
   }
 
-  /** As `path`, of one that the event is nothing without. */
+  /** Like `path`, for a required value. */
   requiredPath(...names: readonly [string, ...string[]]): string {
     return this.asPath(this.required(...names))
   }
@@ -121,7 +121,7 @@ export class Payload {
     return trim(path) === '' ? text : path
   }
 
-  /** A whole number; null when it is absent. */
+  /** An integer; null when it is absent. */
   integer(name: string): number | null {
     const value = own(this.given, name) ?? null
     if (value === null || value === '') return null
@@ -131,7 +131,7 @@ export class Payload {
     return null
   }
 
-  /** Everything that was reported, a line each; a name may say that its value is a secret. */
+  /** All values of the payload, one per line, redacted also by the name of the value. */
   lines(): string {
     return Object.keys(this.given)
       .map((name) => [name, asText(redactValue(own(this.given, name) ?? null, name, new Set()))] as const)
@@ -141,7 +141,7 @@ export class Payload {
   }
 }
 
-/** Programs report texts, and now and then what they took a text for. */
+/** Converts a value to text. Some programs send other JSON types in place of text. */
 function asText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)
@@ -149,5 +149,5 @@ function asText(value: JsonValue | undefined): string {
   return isEmpty ? '' : jsonText(value)
 }
 
-/** The beginning of a text, at most so many code points. */
-export const beginning = (text: string, most: number): string => firstCodePoints(text, most)
+/** The first code points of a text. */
+export const firstCharacters = (text: string, most: number): string => firstCodePoints(text, most)

@@ -1,36 +1,39 @@
 import { languageOf, normalizeLanguage } from '../../code/languages'
 import { type Metadata, own } from '../../entry/metadata'
-import type { Inspection } from '../../flaws'
 import { DAY_MS, type Millis } from '../../time'
+import type { IssueCollector } from '../../validation'
 import {
-  beginning,
   type EventMemory,
   type EventOutcome,
   type EventType,
+  firstCharacters,
   OPENED,
   Payload,
   type ReportedEvent,
 } from './event'
 
-/** The line of an output that says what went wrong (fabric contract §7). */
+/** Creates the memories of an event (fabric contract §7). First: the line of an output with the error message. */
 export const FAILURE = /error|exception|failed|fatal|panic|cannot/i
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
 
-/** The first line that is not blank; empty for none. */
+/** The first line that is not blank; empty without one. */
 export const firstLine = (text: string): string => (linesOf(text)[0] ?? '').trim()
 
-/** The first line with a word of failure, also within another word, else the last that is not blank; empty for none. */
+/**
+ * The first line with a word for a failure, also inside another word, else the last line that is not blank; empty
+ * without one.
+ */
 export function errorLine(output: string): string {
   const lines = linesOf(output)
   return (lines.find((line) => FAILURE.test(line)) ?? lines.at(-1) ?? '').trim()
 }
 
-/** Parts of what an event leaves: paragraphs, the language of a file, an outcome with one memory. */
+/** Joins non-empty parts to lines. */
 
 export const paragraphs = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
 
-/** The language that was named, else that of the file. */
+/** The language from the payload, else from the file name. */
 export const languageIn = (payload: Payload, path: string): string => {
   const named = payload.text('language').trim()
   return named === '' ? languageOf(path) : normalizeLanguage(named)
@@ -43,7 +46,7 @@ export const done = (
   more: Partial<EventOutcome> = {},
 ): EventOutcome => ({ memories: [memory], actions: [action], message, failure: null, file: null, ...more })
 
-/** What each type of event leaves (fabric contract §7). How much of outputs, files and stacks is kept, in code points. */
+/** Limits of outputs, files and stacks in stored memories, in code points. */
 const OUTPUT = 500
 const FAILED_OUTPUT = 4_000
 const FILE = 1_000
@@ -54,7 +57,7 @@ const HOUR = 3_600
 function fileOpened(payload: Payload, { content: sent }: { readonly content: unknown }): EventOutcome {
   const path = payload.requiredPath('path', 'filePath')
   const language = languageIn(payload, path)
-  const code = beginning(payload.text('content'), FILE)
+  const code = firstCharacters(payload.text('content'), FILE)
   const memory: EventMemory = {
     ...{ type: 'scratchpad', layer: 1, ttl: OPENED.ttl, content: path, tags: [OPENED.tag] },
     metadata: {
@@ -63,7 +66,7 @@ function fileOpened(payload: Payload, { content: sent }: { readonly content: unk
     },
   }
   return done(memory, 'stored_scratchpad', 'File recorded.', {
-    // An empty file takes the place of what it held.
+    // An empty file is indexed too: it replaces the former content.
     file: typeof sent === 'string' ? { path, content: sent, language } : null,
   })
 }
@@ -75,13 +78,13 @@ function commandExecuted(payload: Payload): EventOutcome {
   const metadata: Metadata = exitCode === null ? {} : { exitCode }
   const ran: EventMemory = {
     ...{ type: 'scratchpad', layer: 1, ttl: 2 * HOUR, tags: ['command_executed'], metadata },
-    content: paragraphs(command, beginning(output, OUTPUT)),
+    content: paragraphs(command, firstCharacters(output, OUTPUT)),
   }
   if (exitCode === null || exitCode === 0) return done(ran, 'stored_command', 'Command recorded.')
   const line = errorLine(output) || command
   const failed: EventMemory = {
     ...{ type: 'bug_fix', layer: 2, tags: ['error', 'command_failed'], metadata, counts: true },
-    content: paragraphs(line, ...(line === command ? [] : [command]), beginning(output, FAILED_OUTPUT)),
+    content: paragraphs(line, ...(line === command ? [] : [command]), firstCharacters(output, FAILED_OUTPUT)),
   }
   return {
     memories: [ran, failed],
@@ -96,7 +99,7 @@ function errorOccurred(payload: Payload): EventOutcome {
   const error = payload.required('error')
   const path = payload.path('file')
   const line = payload.integer('line')
-  const stack = beginning(payload.text('stack'), STACK)
+  const stack = firstCharacters(payload.text('stack'), STACK)
   const place = path === '' || line === null ? path : `${path}:${line}`
   const lines: Record<string, number> = line !== null && line >= 1 ? { lineStart: line } : {}
   const memory: EventMemory = {
@@ -123,14 +126,14 @@ const decisionMade = (payload: Payload): EventOutcome =>
     'Decision recorded.',
   )
 
-/** The beginning or the end of a session, with what its reporter had to say. */
+/** The start or end of a session, with the values of its payload. */
 const session =
   (tag: string, ttl: number, words: string, action: string) =>
   (payload: Payload): EventOutcome =>
     done(
       {
         ...{ type: 'scratchpad', layer: 1, ttl, tags: [tag] },
-        content: paragraphs(words, beginning(payload.lines(), REPORT)),
+        content: paragraphs(words, firstCharacters(payload.lines(), REPORT)),
       },
       action,
       `${words}.`,
@@ -176,19 +179,18 @@ const OUTCOMES: Readonly<Record<EventType, (payload: Payload, given: { readonly 
   }
 
 /**
- * What is to be done about an event; nothing in it is a secret of a known form, but the content of a file, from which the index
- * takes them itself.
- *
- * @param project whose path is cut off from those of files
- * @param wrong what is missing is noted here
+ * The memories and actions of an event. Known forms of secrets are redacted, except in the content of a file, which the
+ * index redacts.
+ * @param project removed from the start of file paths
+ * @param wrong receives issues of the payload
  */
 export const outcomeOf = (
   { type, payload }: Pick<ReportedEvent, 'type' | 'payload'>,
   project: string | null,
-  wrong: Inspection,
+  wrong: IssueCollector,
 ): EventOutcome => OUTCOMES[type](new Payload(payload, wrong, project), { content: own(payload, 'content') })
 
-/** What the result of an event says (fabric contract §7). */
+/** The message of the answer to an event (fabric contract §7). */
 interface Similar {
   readonly id: number
   readonly type: string
@@ -197,13 +199,13 @@ interface Similar {
   readonly supersededBy?: number | undefined
 }
 
-/** In whole days (fabric contract §5). */
+/** The age in days, as words (fabric contract §5). */
 function daysAgo(durationMs: Millis): string {
   const days = Math.floor(durationMs / DAY_MS)
   return days < 1 ? 'today' : days === 1 ? '1 day ago' : `${days} days ago`
 }
 
-/** What a memory is, in a word. */
+/** The type of a memory as a word. */
 const wordOf = ({ type, captured }: Similar): string =>
   type === 'bug_fix' ? (captured ? 'error' : 'fix') : type === 'code_pattern' ? 'pattern' : type
 
@@ -211,10 +213,11 @@ export const countedAction = (action: string): string =>
   action === 'stored_error_memory' ? 'counted_error_memory' : action
 
 /**
- * @param message what is said without a failure
- * @param known what is known of the failure; null for none
+ * The message about an event and similar errors.
+ * @param message the message without a failure
+ * @param known earlier reports and similar memories of the failure; null for an event without one
  */
-export function tellRecorded(
+export function eventMessage(
   message: string,
   known: {
     readonly before: { readonly count: number } | null

@@ -1,4 +1,4 @@
-import { WHOLE_FEED } from '../../../domain/history/feed'
+import { UNFILTERED_FEED } from '../../../domain/history/feed'
 import { eventStream } from '../../changes'
 import { openPages } from '../../event-stream'
 import { ticking } from '../../waiting'
@@ -40,7 +40,7 @@ export async function activityStream(visit: Visit, lastEventId: string | null): 
   const principal = principalOf(visit)
   const after = lastEventId ?? queryParameter(visit, 'after') ?? undefined
   const requireOpen = () => requireSession(services, visit.session)
-  const pages = await openPages(services, principal, { after, filters: [WHOLE_FEED], requireOpen })
+  const pages = await openPages(services, principal, { after, filters: [UNFILTERED_FEED], requireOpen })
   return new Response(ticking(eventStream(services, principal, pages), ':\n\n'), {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { vectorsWarning } from '../../../domain/capacity'
 import { insteadOf } from '../../../domain/meaning/hosted-model'
-import type { Counted } from '../../../domain/report'
+import type { Counted } from '../../../domain/statistics'
 import { firstCodePoints } from '../../../domain/text'
 import { DAY_MS } from '../../../domain/time'
 import type { Page } from '../page'

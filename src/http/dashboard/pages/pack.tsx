@@ -1,8 +1,7 @@
 import { Problem } from '../../../domain/errors'
-import { FACET_TITLES } from '../../../domain/pack/facets'
-import { INTENTS } from '../../../domain/pack/intents'
-import type { LeftOut, LeftOutWhy, Omitted, Pack, PackItem } from '../../../domain/pack/pack'
-import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/request'
+import type { OmissionReason, Omitted, OmittedEntry, Pack, PackItem } from '../../../domain/pack/pack'
+import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/pack-request'
+import { INTENTS, SECTION_TITLES } from '../../../domain/pack/sections'
 import type { Compiled } from '../../../services/pack/compile-pack'
 import { namedProjectOrNone } from '../../named-project'
 import type { Page } from '../page'
@@ -12,7 +11,7 @@ import { Choice, Field } from '../parts/form'
 import { count, entryAt, plain, plural, score } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
-export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
+export const LEFT_OUT: Readonly<Record<OmissionReason, string>> = {
   limit: 'beyond the limit',
   budget: 'over the token budget',
   duplicate: 'already included',
@@ -22,7 +21,7 @@ export const LEFT_OUT: Readonly<Record<LeftOutWhy, string>> = {
 export const WHYS = ['limit', 'budget', 'duplicate', 'superseded'] as const
 
 /** Lists the memories that were found but are not in the pack, by cause. */
-export const LeftOutList = ({ of, omitted }: { of: readonly LeftOut[]; omitted: Omitted }) =>
+export const LeftOutList = ({ of, omitted }: { of: readonly OmittedEntry[]; omitted: Omitted }) =>
   of.length === 0 ? null : (
     <section class="card">
       <h2>Left out</h2>
@@ -105,7 +104,7 @@ function Summary({ pack: { sections, diagnostics, markdown, total_items: total }
         {sections.map(({ facet, items }) => (
           <li>
             <a class="quiet" href={`#${facet}`}>
-              {FACET_TITLES[facet]}
+              {SECTION_TITLES[facet]}
             </a>
             <span class="soft">{count(items.length)}</span>
           </li>
@@ -140,7 +139,7 @@ export function Shown({ of: { pack, leftOut } }: { of: Compiled }) {
           )}
           {sections.map(({ facet, items }) => (
             <section class="card" id={facet}>
-              <h2>{FACET_TITLES[facet]}</h2>
+              <h2>{SECTION_TITLES[facet]}</h2>
               <ol>
                 {items.map((item) => (
                   <Item of={item} />

@@ -1,6 +1,6 @@
 import { type Config, VARIABLES } from '../../../config'
 import { MEGABYTE } from '../../../domain/entry/image'
-import type { StoreStatistics } from '../../../domain/report'
+import type { StoreStatistics } from '../../../domain/statistics'
 import { type Check, checkParts } from '../../health'
 import { type Page, seeOther } from '../page'
 import { Name, Note } from '../parts/common'

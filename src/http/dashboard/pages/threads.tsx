@@ -1,4 +1,4 @@
-import type { ThreadSummary } from '../../../domain/report'
+import type { ThreadSummary } from '../../../domain/statistics'
 import { firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'

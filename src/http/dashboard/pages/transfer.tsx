@@ -1,7 +1,7 @@
 import { Problem } from '../../../domain/errors'
 import { MAX_VOLUME_ENTRIES } from '../../../domain/transfer/records'
 import { verifyExport } from '../../../domain/transfer/verify'
-import { wholeVolumes } from '../../../domain/transfer/volume-reader'
+import { completeVolumes } from '../../../domain/transfer/volume-reader'
 import type { Administrator } from '../../../services/people/administration'
 import type { ImportReport } from '../../../services/transfer/report'
 import { streamOf, unpacked } from '../../gzip'
@@ -162,7 +162,7 @@ export async function importFile(visit: Visit): Promise<Page> {
   await checked(file)
   const dryRun = sent(visit, 'dry_run') !== null
   const reports: ImportReport[] = []
-  for await (const { bytes } of wholeVolumes(bytesOf(file))) {
+  for await (const { bytes } of completeVolumes(bytesOf(file))) {
     const caller = { ...actor, changeId: services.ids.next() }
     const chunks = new Response(bytes.slice()).body ?? new ReadableStream<Uint8Array>()
     reports.push(await services.transfer.imports(caller, chunks, { onConflict, dryRun, keepsIds: keepsIds(actor) }))

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Counted } from '../../../domain/report'
+import type { Counted } from '../../../domain/statistics'
 import { DAY_MS, type Millis } from '../../../domain/time'
 import { Name } from './common'
 import { count, day, percent, plural } from './words'

@@ -1,5 +1,5 @@
 import { type Child, jsx } from 'hono/jsx'
-import { type Shape, shapesOf } from '../../../domain/reading/shapes'
+import { type Shape, shapesOf } from '../../../domain/reading/markdown-tree'
 
 /**
  * Length in UTF-16 units from which a text has one direction for all its lines. A direction per line makes Chromium take many seconds

@@ -1,5 +1,5 @@
 import { type CursorSeal, staleCursor } from '../../../domain/history/cursor'
-import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, WHOLE_FEED } from '../../../domain/history/feed'
+import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, UNFILTERED_FEED } from '../../../domain/history/feed'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
 import type { ChangeNotifier, Listener, OpenStream, Woken } from '../../../ports/change-bell'
@@ -149,7 +149,7 @@ export function createChanges(dependencies: {
     async *follow(scope, from, { filters, stream }) {
       const [only, ...others] = filters
       // Of several filters each finds its own in what is visible.
-      const filter = only !== undefined && others.length === 0 ? only : WHOLE_FEED
+      const filter = only !== undefined && others.length === 0 ? only : UNFILTERED_FEED
       const listener = listening(scope, filters, stream)
       let mark = await bell.mark(scope.org)
       let page = await feed.page(scope, filter, from, MAX_FEED_LIMIT)

@@ -1,9 +1,9 @@
-import { type Inspection, inspected } from '../../../domain/flaws'
 import { type ClockFace, clockFace, describeTime, isZone, type TimeDescription } from '../../../domain/recall/calendar'
-import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/expression'
+import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/date-expressions'
 import type { MemorySummary } from '../../../domain/recall/memory'
 import { trim } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
+import { collectIssues, type IssueCollector } from '../../../domain/validation'
 import type { Clock } from '../../../ports/clock'
 import type { LastSeen, Visitor } from '../../../ports/memories'
 
@@ -110,7 +110,7 @@ interface NamedMoment {
  * @param now whether an expression is one does not depend on it
  * @returns the moment that is meant, milliseconds since 1970; null for none
  */
-export function checkMoment(named: NamedMoment, wrong: Inspection, now = 0): number | null {
+export function checkMoment(named: NamedMoment, wrong: IssueCollector, now = 0): number | null {
   const { timezone = 'UTC', expression = '', also } = named
   for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also[${i}]`, zone])] as const)
     if (!isZone(zone as string))
@@ -133,7 +133,7 @@ export function createOrient({ sightings, clock }: { readonly sightings: LastSee
   return async (visitor: Visitor, request: OrientRequest): Promise<Orientation> => {
     const now = clock.now()
     const { timezone, project, sessionId, also, expression } = request
-    const moment = inspected((wrong) => checkMoment(request, wrong, now)) as number
+    const moment = collectIssues((wrong) => checkMoment(request, wrong, now)) as number
     const time = describeTime(timezone, now)
     const inZones = (also ?? []).map((zone) => clockFace(zone, moment))
     if (trim(expression) !== '')

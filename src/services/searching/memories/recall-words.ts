@@ -1,14 +1,14 @@
 import type { Layer } from '../../../domain/entry/entry'
 import type { Scope } from '../../../domain/identity/scope'
-import type { MemoryInContext } from '../../../domain/recall/current'
-import { callsIn } from '../../../domain/recall/doubt'
-import type { WorkContext } from '../../../domain/recall/moment'
+import { aliasMatchesIn } from '../../../domain/recall/answer-confidence'
+import type { MemoryInContext } from '../../../domain/recall/rank-current'
 import { type MatchedFraction, matchedFraction, weightFactor, wordSimilarity } from '../../../domain/recall/similarity'
+import type { WorkContext } from '../../../domain/recall/work-context'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { CHOICE_WARNINGS } from '../../../domain/search/chosen-by'
+import { SELECTION_WARNINGS } from '../../../domain/search/candidate-selection'
 import type { Filter } from '../../../domain/search/filter'
-import { hitCounter, unitsHeld } from '../../../domain/search/hit-counts'
+import { hitCounter, matchedUnits } from '../../../domain/search/hit-counts'
 import { parseQuery, type Unit } from '../../../domain/search/query'
 import { hasTier, PART_TIMES, type ScoredTerm, scoredTerms, type TermStatistics } from '../../../domain/search/score'
 import type { Millis } from '../../../domain/time'
@@ -88,7 +88,7 @@ const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
 /** Returns the units of a query that the beginnings of memories hold, by their places. */
 export const createHolding = (analyzer: Analyzer) => (terms: readonly ScoredTerm[], units: readonly Unit[]) => {
   const count = hitCounter(analyzer, terms)
-  const held = unitsHeld(analyzer, terms, units)
+  const held = matchedUnits(analyzer, terms, units)
   return async (read: Pick<TextHit, 'id' | 'title' | 'text' | 'code'>): Promise<number[]> => {
     const { candidate, work } = count({ ...read, ...UNCOUNTED })
     await scheduler.tick(work)
@@ -147,14 +147,14 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     const share = sharesBy(units, terms, statistics)
     const ranked = found.ranked.slice(0, kept)
     const all = units.map((_, place) => place)
-    const heldBy = unitsHeld(analyzer, terms, units)
+    const heldBy = matchedUnits(analyzer, terms, units)
     const heldOf = new Map<number, readonly number[]>()
     for (const { id } of ranked) {
       const hit = hits.get(id) as TextHit
       heldOf.set(id, hit.complete ? all : heldBy(hit, frequencies.get(id) ?? []))
       await scheduler.tick(hit.text.length + hit.code.length)
     }
-    const { isCalled, shareOf: shareBy } = callsIn(
+    const { isCalled, shareOf: shareBy } = aliasMatchesIn(
       { text, terms, units, statistics },
       ranked.map(({ id }) => hits.get(id)?.aliases ?? []),
       { share, analyzer },
@@ -194,7 +194,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
       cut: isCut,
       units: units.toSorted((a, b) => (rarity.get(b) as number) - (rarity.get(a) as number)),
       sharesOf: async (ids) => (isCut ? sharesOf(ids) : NOTHING_HELD),
-      warnings: [...warnings, ...CHOICE_WARNINGS[chosenBy]],
+      warnings: [...warnings, ...SELECTION_WARNINGS[chosenBy]],
     }
   }
 

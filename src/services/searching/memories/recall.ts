@@ -1,7 +1,7 @@
 import type { Scope } from '../../../domain/identity/scope'
 import { excerptOf, placeOfMatch } from '../../../domain/recall/excerpts'
 import type { Memory } from '../../../domain/recall/memory'
-import { unknownProject } from '../../../domain/recall/project'
+import { unknownProject } from '../../../domain/recall/project-access'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { successorsFirst } from '../../../domain/search/hits'

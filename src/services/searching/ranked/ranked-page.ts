@@ -1,14 +1,14 @@
 import { type Listed, laterFirst } from '../../../domain/currency/later-first'
 import { hasSubject, SUBJECT, subjectOf } from '../../../domain/currency/subject'
 import type { EntryPreview } from '../../../domain/entry/entry'
-import { domainOf } from '../../../domain/entry/lifted-metadata'
+import { domainOf } from '../../../domain/entry/extracted-metadata'
 import type { Scope } from '../../../domain/identity/scope'
-import { bestPlaces, cutAround } from '../../../domain/pack/content'
+import { bestPlaces, cutAround } from '../../../domain/pack/passages'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import type { Filter } from '../../../domain/search/filter'
 import { highlight } from '../../../domain/search/highlight'
-import { LOOKED_AT, MAX_PASSAGE, passageAround, successorsFirst } from '../../../domain/search/hits'
+import { HIGHLIGHT_LIMIT, MAX_PASSAGE, passageAround, successorsFirst } from '../../../domain/search/hits'
 import { RANK_DEPTH, type Window } from '../../../domain/search/window'
 import { codePointLength, offsetAfter } from '../../../domain/text'
 import type { EntryStore, TextRange } from '../../../ports/entry-store'
@@ -69,12 +69,12 @@ export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'l
 const RERANK_FAILED = 'Reranking failed; results are in their first order'
 
 /** One more than is looked at, so that it shows whether the text goes on. */
-const wordsOf = (id: number): TextRange => ({ id, start: 0, length: LOOKED_AT + 1 })
+const wordsOf = (id: number): TextRange => ({ id, start: 0, length: HIGHLIGHT_LIMIT + 1 })
 
 /** The part of an entry that an excerpt is cut from: its beginning, or the stretch around its nearest chunk where that is behind it. */
 const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): TextRange =>
-  chunk !== null && chunk.start >= LOOKED_AT
-    ? { id, start: chunk.start - MAX_PASSAGE, length: LOOKED_AT + 1 }
+  chunk !== null && chunk.start >= HIGHLIGHT_LIMIT
+    ? { id, start: chunk.start - MAX_PASSAGE, length: HIGHLIGHT_LIMIT + 1 }
     : wordsOf(id)
 
 /** The part of an entry that a reranker reads it by: its nearest chunk, else where its words are looked for. */

@@ -1,9 +1,9 @@
 import { type Problem, unavailable } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { type Doubt, doubtOf, NOTHING_FITS } from '../../../domain/recall/doubt'
+import { type Doubt, doubtOf, NOTHING_FITS } from '../../../domain/recall/answer-confidence'
 import type { Levels } from '../../../domain/recall/similarity'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { namesCaptured } from '../../../domain/search/captured'
+import { includesCaptured } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { type Candidate, type Fusion, type FusionMethod, fuse } from '../../../domain/search/fusion'
 import type { SearchMode } from '../../../domain/search/query'
@@ -207,7 +207,7 @@ const NOTHING_PASSES = 'No entry passes the filters: check the spelling of names
 
 function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
-  return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
+  return late.length > 0 || found.length > 0 || !isFiltered || includesCaptured(filter) ? late : [NOTHING_PASSES]
 }
 
 const UNKNOWN_WORDS = 'No entry holds some of these words'
@@ -281,7 +281,7 @@ export function createRankedSearches(dependencies: {
     if (beyond(request)) return { ...NOTHING, embeddingMs: 0 }
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const near = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
-    const isNamed = namesCaptured(request.filter)
+    const isNamed = includesCaptured(request.filter)
     // Captured sessions have no vectors: those that hold the words follow.
     const words = isNamed ? await searchText(scope, request.query, 'match', request.filter) : null
     const captured = (words?.ordering ?? []).filter(({ id }) => words?.captured.has(id))

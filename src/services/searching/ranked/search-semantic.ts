@@ -3,7 +3,6 @@
 import type { Layer } from '../../../domain/entry/entry'
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
-import { inParts } from '../../../domain/in-parts'
 import { isNarrow, regionOf, type VectorRegion } from '../../../domain/meaning/chunk'
 import {
   cosine,
@@ -15,6 +14,7 @@ import {
   readableVector,
   squaresOf,
 } from '../../../domain/meaning/vector'
+import { paginate } from '../../../domain/paginate'
 import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Millis } from '../../../domain/time'
@@ -96,7 +96,7 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
   /** Every vector that scope and filter admit, in steps: the last resort, always right. */
   async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<ComparedVector[]> {
     const near: ComparedVector[] = []
-    const parts = inParts({
+    const parts = paginate({
       start: 0,
       async step(after) {
         if (after > 0) await scheduler.yield()

@@ -1,9 +1,9 @@
 import type { Scope } from '../../../domain/identity/scope'
-import type { FoundWords } from '../../../domain/recall/doubt'
+import type { WordMatches } from '../../../domain/recall/answer-confidence'
 import { scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { isOfCaptured, namesCaptured } from '../../../domain/search/captured'
-import { CHOICE_WARNINGS, type ChosenBy } from '../../../domain/search/chosen-by'
+import { type CandidateSelection, SELECTION_WARNINGS } from '../../../domain/search/candidate-selection'
+import { includesCaptured, isCapturedOnly } from '../../../domain/search/captured'
 import type { Filter } from '../../../domain/search/filter'
 import { hitCounter } from '../../../domain/search/hit-counts'
 import type { Unit } from '../../../domain/search/query'
@@ -33,7 +33,7 @@ export interface TextRanking extends FoundBy {
   /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
   readonly captured: ReadonlySet<number>
   /** Of its scored words, for the doubt about what was found; null where a filter leaves that unknown. */
-  readonly found: FoundWords | null
+  readonly found: WordMatches | null
   /** Its scored words that no entry in scope holds; none where a filter leaves that unknown. */
   readonly unknown: ReadonlySet<string>
   readonly warnings: readonly string[]
@@ -41,7 +41,7 @@ export interface TextRanking extends FoundBy {
 
 /** Threads search the title, the text, the day and the agent (threads contract §6.1). */
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'context']
-const NO_WORDS: FoundWords = { entries: 0, holding: [] }
+const NO_WORDS: WordMatches = { entries: 0, holding: [] }
 /** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
 const DEPTH = { candidates: 200, complete: 100 } as const
 
@@ -71,7 +71,7 @@ interface RankedWords {
   /** How often each entry holds each term. */
   readonly frequencies: ReadonlyMap<number, readonly number[]>
   readonly statistics: TermStatistics
-  readonly chosenBy: ChosenBy
+  readonly chosenBy: CandidateSelection
 }
 
 /** Ranks the candidates of the engine by one scorer: for searches and for recalls. One round trip as a rule. */
@@ -113,9 +113,9 @@ export function createSearchText({ analyzer, ...dependencies }: WordDependencies
         ...{ found: NO_WORDS, unknown: new Set(), warnings },
       }
     const terms = scoredTerms(units)
-    const choices = new Set<ChosenBy>()
-    const isAlone = isOfCaptured(filter)
-    let foundWords: FoundWords | null = isAlone ? null : NO_WORDS
+    const choices = new Set<CandidateSelection>()
+    const isAlone = isCapturedOnly(filter)
+    let foundWords: WordMatches | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
     const rankedOf = async (captured: boolean): Promise<readonly Ranked[]> => {
       const request = { query, terms, mode, filter, columns: COLUMNS, depth: DEPTH, captured }
@@ -134,7 +134,7 @@ export function createSearchText({ analyzer, ...dependencies }: WordDependencies
     }
     const [listed, captured] = await Promise.all([
       isAlone ? [] : rankedOf(false),
-      namesCaptured(filter) ? rankedOf(true) : [],
+      includesCaptured(filter) ? rankedOf(true) : [],
     ])
     return {
       ordering: [...listed, ...captured],
@@ -143,7 +143,7 @@ export function createSearchText({ analyzer, ...dependencies }: WordDependencies
       rarity,
       found: foundWords,
       unknown: new Set(terms.flatMap(({ term }, place) => (foundWords?.holding[place] === 0 ? [term] : []))),
-      warnings: [...warnings, ...[...choices].flatMap((choice) => CHOICE_WARNINGS[choice])],
+      warnings: [...warnings, ...[...choices].flatMap((choice) => SELECTION_WARNINGS[choice])],
     }
   }
 }

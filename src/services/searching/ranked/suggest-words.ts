@@ -1,10 +1,10 @@
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { scheduler } from '../../../domain/scheduler'
+import { typoDistance } from '../../../domain/search/alias-match'
 import type { Analyzer } from '../../../domain/search/analysis'
-import { compoundsAsked, createPartCounter } from '../../../domain/search/compounds'
+import { compoundExpression, createPartCounter } from '../../../domain/search/compounds'
 import type { Filter } from '../../../domain/search/filter'
-import { slipsBetween } from '../../../domain/search/names'
 import { parseQuery } from '../../../domain/search/query'
 import type { FullText, TextHit, TextRequest, TextSearch, UnitsRequest } from '../../../ports/full-text'
 
@@ -61,7 +61,7 @@ export function createSuggestWords({
     if (found.some((words) => words.has(word))) return null
     for (const words of found) {
       const similar = [...words].flatMap(([other, count]) => {
-        const slips = slipsBetween(other, word, most)
+        const slips = typoDistance(other, word, most)
         return slips <= most ? [{ other, count, slips }] : []
       })
       const [best] = similar.sort((a, b) => a.slips - b.slips || b.count - a.count || (a.other < b.other ? -1 : 1))
@@ -96,7 +96,7 @@ export function findingCompounds(
 
   async function compounds(scope: Scope, asked: Asked, captured: boolean): Promise<TextSearch | null> {
     const { query, terms, filter, columns } = asked
-    const expression = query.mode === 'match' ? compoundsAsked(terms) : null
+    const expression = query.mode === 'match' ? compoundExpression(terms) : null
     if (expression === null) return null
     try {
       return await fullText.search(scope, {

@@ -1,9 +1,9 @@
 import type { Scope } from '../../../domain/identity/scope'
-import { inParts } from '../../../domain/in-parts'
+import { paginate } from '../../../domain/paginate'
 import { type Grepped, grepText, MAX_CHARACTERS } from '../../../domain/reading/grep'
 import type { Narrowing } from '../../../domain/reading/literal'
 import { Meter } from '../../../domain/reading/meter'
-import type { Pattern } from '../../../domain/reading/pattern'
+import type { Pattern } from '../../../domain/reading/search-pattern'
 import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Candidate, EntryTexts } from '../../../ports/entry-texts'
@@ -86,7 +86,7 @@ export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
       nextBeforeId,
       cut,
     })
-    const parts = inParts({
+    const parts = paginate({
       start: { beforeId: request.beforeId, inParts: false },
       async step(place) {
         if (place.beforeId !== request.beforeId) await scheduler.yield()

@@ -10,7 +10,7 @@ import {
   shownOutline,
   slug,
 } from '../../../domain/reading/outline'
-import { checkPart, cutRange, type Part, stretchFor, type TextRange } from '../../../domain/reading/range'
+import { checkPart, cutRange, type Part, rangeFor, type TextRange } from '../../../domain/reading/range'
 import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'
@@ -63,7 +63,7 @@ export function createReadTexts({
         if (measure === null) throw noSuchEntry(id)
         const { marks, textHash, near } = measure
         if (marks === null) return cutWhole(measure.text as string, part)
-        const stretch = stretchFor(part, marks)
+        const stretch = rangeFor(part, marks)
         const isHere = near !== null && near.from === stretch.from && near.to >= stretch.to
         const text = isHere ? near.text : await texts.stretch(scope, id, textHash, stretch)
         if (text !== null) return { ...cutRange(text, stretch, part, marks), totals: marks }

@@ -1,13 +1,13 @@
 import { type CodeChunk, cutCode, embeddedText, withLineFeeds } from '../../../domain/code/chunks'
+import { checkRoot, contentProblem, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../../domain/code/indexed-files'
 import { languageOf, normalizeLanguage } from '../../../domain/code/languages'
-import { codeWords, contentLength, gramsOf } from '../../../domain/code/names'
-import { checkRoot, contentFlaw, MAX_CALL_BYTES, MAX_FILES, normalizePath } from '../../../domain/code/paths'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
+import { codeWords, contentLength, gramsOf } from '../../../domain/code/symbol-names'
 import type { CodeSymbol } from '../../../domain/code/symbols'
 import { limitExceeded } from '../../../domain/errors'
 import type { Actor, Scope } from '../../../domain/identity/scope'
 import { modelKey, quantize, toBase64 } from '../../../domain/meaning/vector'
-import { openProject } from '../../../domain/recall/project'
+import { openProject } from '../../../domain/recall/project-access'
 import { JSON_UNITS, SLICE, scheduler } from '../../../domain/scheduler'
 import type { Analyzer } from '../../../domain/search/analysis'
 import { redact } from '../../../domain/secrets/redact'
@@ -178,7 +178,7 @@ export function createIndexCode(dependencies: {
     const skipped: { path: string; reason: string }[] = []
     for (const { path: given, content, language } of sent) {
       const normal = normalizePath(given, project)
-      const reason = 'reason' in normal ? normal.reason : contentFlaw(content)
+      const reason = 'reason' in normal ? normal.reason : contentProblem(content)
       if (reason !== null || 'reason' in normal) {
         skipped.push({ path: given.toWellFormed().replaceAll('\u0000', '\ufffd').slice(0, 1024), reason: reason ?? '' })
         continue

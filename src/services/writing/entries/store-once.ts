@@ -1,13 +1,13 @@
 import { checkTags, type EntryDraft } from '../../../domain/entry/draft'
-import { extractMetadata } from '../../../domain/entry/lifted-metadata'
+import { extractMetadata } from '../../../domain/entry/extracted-metadata'
 import type { Caller } from '../../../domain/identity/scope'
 import {
   type DuplicatePolicy,
-  type Equal,
+  type DuplicateUpdate,
   type EqualEntry,
-  type Renewal,
-  samenessOf,
-} from '../../../domain/recall/equal'
+  type EqualMemory,
+  equalityKeyOf,
+} from '../../../domain/recall/duplicates'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
 import { done, type Outcome, withFreshLook } from '../../outcome'
@@ -16,19 +16,19 @@ import type { StoredEntry, StoreEntries } from './store-entries'
 /** How a store treats a draft of which an equal memory is stored already (fabric contract §3). */
 interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
   /** The equal memory of each draft, where the caller has looked. */
-  readonly known?: readonly (Equal | null)[] | undefined
+  readonly known?: readonly (EqualMemory | null)[] | undefined
   /** Memories are equal only if title, kind, owner and audience are equal too. */
   readonly byName?: boolean
   /** A problem that is reported for the first time, or again. */
   readonly reported?: Pick<DuplicatePolicy, 'problem' | 'count'> | null | undefined
   /** Notes before each attempt what is stored already. */
-  readonly plan: (equals: readonly (Equal | null)[]) => void
+  readonly plan: (equals: readonly (EqualMemory | null)[]) => void
 }
 
 const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
 
 /** Returns the change of the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
-function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: Equal): Renewal {
+function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: EqualMemory): DuplicateUpdate {
   const more = tags.filter((tag) => !before.includes(tag))
   checkTags([...before, ...more])
   return { id, tags: more, lasts: memory?.life.lasts ?? null }
@@ -56,10 +56,10 @@ export function createStoreOnce({
   /** Reads what is stored already of each draft; a function, so that the reading shares a round trip with others. */
   async function equals(caller: Caller, drafts: readonly EntryDraft[], byName = false) {
     const wanted = await Promise.all(drafts.map((draft) => comparable(caller, draft)))
-    return (): Promise<(Equal | null)[]> =>
+    return (): Promise<(EqualMemory | null)[]> =>
       memories.equals(
         caller,
-        wanted.map((one) => samenessOf(one, byName)),
+        wanted.map((one) => equalityKeyOf(one, byName)),
       )
   }
 
@@ -80,7 +80,7 @@ export function createStoreOnce({
       policy: OncePolicy,
     ): Promise<Outcome<StoredEntry | null>[]> {
       const { known = [], byName = false, reported, along, plan } = policy
-      const store = (equal: readonly (Equal | null)[]) => {
+      const store = (equal: readonly (EqualMemory | null)[]) => {
         const renewals = drafts.flatMap((draft, i) => (equal[i] ? renewalOf(draft, equal[i]) : []))
         plan(equal)
         return storeEntries(caller, drafts.filter((_, i) => !equal[i]).map(done), {

@@ -13,11 +13,11 @@ import {
 } from '../../../domain/entry/update'
 import { statusWarnings } from '../../../domain/entry/work'
 import { noSuchEntry, type Problem } from '../../../domain/errors'
-import { Inspection } from '../../../domain/flaws'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller } from '../../../domain/identity/scope'
 import type { Shown } from '../../../domain/recall/memory'
 import { scheduler } from '../../../domain/scheduler'
+import { IssueCollector } from '../../../domain/validation'
 import { attempt, done, noteOutcomes, type Outcome, withRetries } from '../../outcome'
 import type { Generate } from './generate'
 import { checkImages, uploadImages, writeImages } from './image-transfer'
@@ -186,7 +186,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     for (const update of updates) {
       const outcome = update.ok
         ? await attempt(async (): Promise<CheckedUpdate> => {
-            const wrong = new Inspection()
+            const wrong = new IssueCollector()
             const { images: given, ...rest } = { ...update.value, ...checkUpdate(update.value, wrong, limits.indexed) }
             const images = given && (await decodeImages(given, limits, { spent, wrong }))
             wrong.end()

@@ -1,13 +1,13 @@
 import type { Metadata } from '../../../domain/entry/metadata'
 import { unavailable } from '../../../domain/errors'
-import { Inspection } from '../../../domain/flaws'
 import type { Caller } from '../../../domain/identity/scope'
-import { DuplicateConflict, type DuplicatePolicy, type Equal } from '../../../domain/recall/equal'
+import { DuplicateConflict, type DuplicatePolicy, type EqualMemory } from '../../../domain/recall/duplicates'
 import type { EventMemory, EventOutcome, Failure, ReportedEvent } from '../../../domain/recall/events/event'
-import { countedAction, outcomeOf, tellRecorded } from '../../../domain/recall/events/outcomes'
-import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/problem'
+import { countedAction, eventMessage, outcomeOf } from '../../../domain/recall/events/outcomes'
+import { PROBLEM, problemKey, type Reported, sameProblem } from '../../../domain/recall/failure-key'
 import { note } from '../../../domain/receipts/notes'
 import { redact } from '../../../domain/secrets/redact'
+import { IssueCollector } from '../../../domain/validation'
 import type { Clock } from '../../../ports/clock'
 import { attempt, type Outcome } from '../../outcome'
 import type { IndexCode, OpenedFile } from '../code/index-code'
@@ -81,7 +81,7 @@ export interface KnownFailure {
   /** The memory that stands for it already. */
   readonly before: Reported | null
   /** Memories that are equal to those which the event leaves. */
-  readonly equals: readonly (Equal | null)[]
+  readonly equals: readonly (EqualMemory | null)[]
   readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number }
 }
 
@@ -177,7 +177,7 @@ export function createReportEvent(dependencies: {
       caller: Caller,
       project: string | null,
       event: ReportedEvent,
-      wrong: Inspection = new Inspection(),
+      wrong: IssueCollector = new IssueCollector(),
     ): Promise<EventReport> {
       const outcome = outcomeOf(event, project, wrong)
       wrong.end()
@@ -196,7 +196,7 @@ export function createReportEvent(dependencies: {
         if (known && caller.receipt) caller.receipt.notes.mentioned = known.similar.shown.map(({ id }) => id)
         const planned: PlannedEvent = {
           actions: outcome.actions,
-          message: tellRecorded(outcome.message, known, clock.now()),
+          message: eventMessage(outcome.message, known, clock.now()),
           similar: known?.similar ?? null,
           before: known?.before?.id ?? null,
           counts: outcome.memories.map(({ counts = false }) => counts),
@@ -223,7 +223,7 @@ export function createReportEvent(dependencies: {
       event: ReportedEvent,
       report: EventReport,
     ): Promise<EventReport> {
-      const opened = await open(caller, project, outcomeOf(event, project, new Inspection()))
+      const opened = await open(caller, project, outcomeOf(event, project, new IssueCollector()))
       return withIndexed(report, await index(opened, { texts: [], outcome: null }))
     },
   }

@@ -8,7 +8,7 @@ import { statusWarnings } from '../../../domain/entry/work'
 import { notFound, Problem } from '../../../domain/errors'
 import { checkVersion } from '../../../domain/history/version'
 import type { Caller, Scope } from '../../../domain/identity/scope'
-import { differing, type Equal } from '../../../domain/recall/equal'
+import { differingFields, type EqualMemory } from '../../../domain/recall/duplicates'
 import { DEFAULT_TTL, routeToLayer } from '../../../domain/recall/layers'
 import { type Memory, type MemoryType, memoryNotFound, type Shown } from '../../../domain/recall/memory'
 import {
@@ -17,7 +17,7 @@ import {
   storedMetadata,
   tagsOfMetadata,
   withKind,
-} from '../../../domain/recall/metadata'
+} from '../../../domain/recall/memory-metadata'
 import { note } from '../../../domain/receipts/notes'
 import { sha256Hex } from '../../../domain/text'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -65,10 +65,10 @@ export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | '
 export function warningsOf(
   { ttl, pinned }: MemoryDraft,
   { memory: { layer }, metadata }: LayeredDraft,
-  equal: Equal | null,
+  equal: EqualMemory | null,
 ): string[] {
   // The argument is in the metadata too, and is named once.
-  const differences = equal === null ? [] : differing(equal, { metadata: metadata ?? {}, pinned })
+  const differences = equal === null ? [] : differingFields(equal, { metadata: metadata ?? {}, pinned })
   const others = differences.filter((name) => pinned === undefined || name !== 'metadata.pinned')
   const by = equal?.supersededBy
   return [
@@ -189,7 +189,7 @@ export function createMemoryService(dependencies: {
   ): Promise<StoredMemory[]> {
     const entries = drafts.map((draft) => draftOf(caller, draft))
     let planned: PlannedMemory[] = []
-    const plan = (equals: readonly (Equal | null)[]) => {
+    const plan = (equals: readonly (EqualMemory | null)[]) => {
       planned = entries.map((entry, i) => {
         const equal = equals[i] ?? null
         const draft = drafts[i] as MemoryDraft

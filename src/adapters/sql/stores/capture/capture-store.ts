@@ -2,10 +2,10 @@
 // written by every event, while the tables are gone through once a day.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { isFields, textOf } from '../../../../domain/capture/fields'
 import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
+import { isFields, textOf } from '../../../../domain/capture/json-fields'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
-import { currentForm, type Gathered } from '../../../../domain/capture/session-state'
+import { currentForm, type SessionState } from '../../../../domain/capture/session-state'
 import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../../../../domain/capture/usage'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
@@ -251,7 +251,7 @@ const inKilobytes = (session: string, state: string): number => Math.ceil(utf8Le
 const toSession = (row: Row): CapturedSession => ({
   name: str(row, 'session'),
   revision: num(row, 'revision'),
-  gathered: currentForm(json<Gathered>(row, 'state')),
+  gathered: currentForm(json<SessionState>(row, 'state')),
   written: jsonOrNull<Written>(row, 'written'),
   claimedAt: numOrNull(row, 'claimed_at'),
   dueAt: numOrNull(row, 'due_at'),

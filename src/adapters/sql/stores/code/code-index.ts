@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { foldCase, partsText } from '../../../../domain/code/names'
-import { MAX_PROJECT_FILES } from '../../../../domain/code/paths'
+import { MAX_PROJECT_FILES } from '../../../../domain/code/indexed-files'
+import { foldCase, partsText } from '../../../../domain/code/symbol-names'
 import { SYMBOL_KINDS, type SymbolKind } from '../../../../domain/code/symbols'
 import { Problem } from '../../../../domain/errors'
 import { type Actor, homesOf, type Scope } from '../../../../domain/identity/scope'

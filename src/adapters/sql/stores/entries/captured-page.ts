@@ -1,7 +1,7 @@
 // What of a page is captured, where a filter asks for that? It stands behind everything that is not.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { isOfCaptured, namesCaptured } from '../../../../domain/search/captured'
+import { includesCaptured, isCapturedOnly } from '../../../../domain/search/captured'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Clock } from '../../../../ports/clock'
 import type { EntryStore } from '../../../../ports/entry-store'
@@ -31,8 +31,8 @@ export function pagesWithCaptured(
   entries: Pick<EntryStore, 'page' | 'previews'>,
 ): EntryStore['page'] {
   return async (scope, filter, request) => {
-    const page = isOfCaptured(filter) ? { entries: [], total: 0 } : await entries.page(scope, filter, request)
-    if (!namesCaptured(filter)) return page
+    const page = isCapturedOnly(filter) ? { entries: [], total: 0 } : await entries.page(scope, filter, request)
+    if (!includesCaptured(filter)) return page
     const context = { dialect: connection.dialect, scope, now: clock.now() }
     const rows = await readOne(connection, capturedStatement(context, filter), asRows)
     const from = Math.max(0, request.offset - page.total)

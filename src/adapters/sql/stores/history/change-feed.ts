@@ -7,10 +7,10 @@ import {
   type FeedAction,
   type FeedChange,
   type FeedFilter,
-  WHOLE_FEED,
+  UNFILTERED_FEED,
 } from '../../../../domain/history/feed'
 import type { Scope } from '../../../../domain/identity/scope'
-import { inParts } from '../../../../domain/in-parts'
+import { paginate } from '../../../../domain/paginate'
 import { scheduler } from '../../../../domain/scheduler'
 import { truncate } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
@@ -236,10 +236,10 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): Ch
       }
       return { found: null, next: partEnd }
     }
-    for await (const page of inParts({ start: first, step })) if (page !== null) return page
+    for await (const page of paginate({ start: first, step })) if (page !== null) return page
     throw new Error('A page of the feed ends with its last part')
   },
-  async latest(scope, limit, filter = WHOLE_FEED) {
+  async latest(scope, limit, filter = UNFILTERED_FEED) {
     const { dialect } = connection
     const batch = new Batch()
     const bounds = batch.add(boundsStatement(dialect, scope, filter, null), onlyRow(toBounds))

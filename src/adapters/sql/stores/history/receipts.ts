@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
+import { type HistoryTerms, receiptCutoff } from '../../../../domain/history/version'
 import { jsonText } from '../../../../domain/json/write'
 import type { Receipt } from '../../../../domain/receipts/receipt'
 import type { Clock } from '../../../../ports/clock'
@@ -29,7 +29,7 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
     async find(caller, key) {
       return runOne(
         connection,
-        sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldestReceipt(terms, clock.now())}`,
+        sql`SELECT ${COLUMNS} FROM receipts WHERE ${ofKey(caller, key)} AND at > ${receiptCutoff(terms, clock.now())}`,
         firstRow(toReceipt),
       )
     },
@@ -39,10 +39,10 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
       // With the answer nothing is needed that its facts are read from.
       const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
-      const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`
+      const known = sql`${ofKey(caller, key)} AND at > ${receiptCutoff(terms, now)}`
       const batch = new Batch(
         // A success that wrote nothing has no receipt yet.
-        sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${oldestReceipt(terms, now)}`,
+        sql`DELETE FROM receipts WHERE ${ofKey(caller, key)} AND at <= ${receiptCutoff(terms, now)}`,
         sql`
             INSERT INTO receipts (org, key_id, key, tool, digest, change_id, at)
             VALUES (${caller.org}, ${caller.keyId}, ${key}, ${caller.action}, ${caller.receipt?.digest}, ${caller.changeId}, ${now})

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type HistoryTerms, NO_HISTORY, oldestKept, oldestReceipt } from '../../../../domain/history/version'
+import { type HistoryTerms, historyCutoff, NO_HISTORY, receiptCutoff } from '../../../../domain/history/version'
 import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { Ids } from '../../../../ports/ids'
@@ -162,7 +162,7 @@ export function createSqlRetention(
 
     async forgetChanges(until, most) {
       // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
-      const before = Math.min(until, oldestReceipt(terms, clock.now()))
+      const before = Math.min(until, receiptCutoff(terms, clock.now()))
       const orgs = await runOne(connection, agedOrgs(before), textsOf('org'))
       return eachOrg(orgs, most, async (org, limit) => {
         // The newest row stays: it names the entry that was written last.
@@ -225,7 +225,7 @@ export function createSqlRetention(
     },
 
     async forgetVersions(limit) {
-      const before = oldestKept(terms, clock.now())
+      const before = historyCutoff(terms, clock.now())
       // In the order of commits, so that a text is never forgotten before an older version that has the same.
       const oldest = sql`
         SELECT id, ended_at FROM (
@@ -282,7 +282,7 @@ export function createSqlRetention(
     },
 
     async forgetReceipts(limit) {
-      const before = oldestReceipt(terms, clock.now())
+      const before = receiptCutoff(terms, clock.now())
       const due = sql`SELECT org, key_id, key FROM receipts WHERE at <= ${before} ORDER BY at LIMIT ${limit}`
       const gone = sql`DELETE FROM receipts WHERE (org, key_id, key) IN (${due}) RETURNING key`
       return runOne(connection, gone, howMany, 'all')

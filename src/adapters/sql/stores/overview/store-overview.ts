@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Counted, LinkedEntry } from '../../../../domain/report'
+import type { Counted, LinkedEntry } from '../../../../domain/statistics'
 import { compareCodePoints } from '../../../../domain/text'
 import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'

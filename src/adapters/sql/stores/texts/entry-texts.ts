@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
 import { LINE_INDEX_STEP } from '../../../../domain/reading/lines'
 import type { Narrowing } from '../../../../domain/reading/literal'
-import { likelyStretch, type Part } from '../../../../domain/reading/range'
+import { likelyRange, type Part } from '../../../../domain/reading/range'
 import type { Filter } from '../../../../domain/search/filter'
 import { conjuncts } from '../../../../domain/search/filter-weight'
 import type { Clock } from '../../../../ports/clock'
@@ -155,7 +155,7 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
   function placeOf(part: Part | undefined): { first: SQL; last: SQL; from: SQL; length: SQL } {
     const none = sql`0`
     if (part === undefined) return { first: none, last: none, from: none, length: none }
-    const likely = likelyStretch(part)
+    const likely = likelyRange(part)
     if (likely.by === 'chars')
       return { first: none, last: none, from: whole(likely.from), length: whole(likely.length) }
     const before = (line: number): SQL =>

@@ -7,8 +7,8 @@ import { jsonText } from '../../../../domain/json/write'
 import type { Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import { utf8Length } from '../../../../domain/text'
-import { withIds } from '../../../../domain/transfer/content'
-import { parseKept } from '../../../../domain/transfer/lines'
+import { withIds } from '../../../../domain/transfer/content-checksum'
+import { parseExactJson } from '../../../../domain/transfer/lines'
 import type { Clock } from '../../../../ports/clock'
 import type { ImportBatch, ImportedEntry, ImportStore, Remembered } from '../../../../ports/import-store'
 import { Batch, type Handle, runOne } from '../../core/batch'
@@ -277,7 +277,7 @@ export function settlements(dialect: SqlDialect, org: string, store: string, row
     const [first] = all
     if (first?.version !== null && first?.version !== undefined) {
       const ours = new Map(all.map((row) => [String(row.their_id), Number(row.to_id)]))
-      const before: unknown = typeof first.metadata === 'string' ? parseKept(first.metadata) : null
+      const before: unknown = typeof first.metadata === 'string' ? parseExactJson(first.metadata) : null
       const after = isObject(before) ? mapped(before, ours) : null
       const old = typeof first.metadata === 'string' ? first.metadata : ''
       const text = after === null ? null : jsonText(after)

@@ -1,7 +1,7 @@
 // What stands in a project, by facet, and where its last captured session left off?
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { StartEntry, StartMemories, StartSection } from '../../../../domain/capture/recalled'
+import type { StartEntry, StartMemories, StartSection } from '../../../../domain/capture/recall-text'
 import { hasEnded } from '../../../../domain/currency/validity'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'

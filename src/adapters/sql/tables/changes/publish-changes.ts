@@ -3,12 +3,12 @@
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../../domain/history/feed'
-import { type HistoryTerms, oldestReceipt } from '../../../../domain/history/version'
+import { type HistoryTerms, receiptCutoff } from '../../../../domain/history/version'
 import { NamesChanged } from '../../../../domain/identity/project-resolution'
 import type { Caller } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Shown } from '../../../../domain/recall/memory'
-import { KeyTaken } from '../../../../domain/receipts/notes'
+import { KeyAlreadyUsed } from '../../../../domain/receipts/notes'
 import type { BatchOutput } from '../../../../domain/receipts/receipt'
 import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
@@ -121,7 +121,7 @@ interface WriteOptions {
  *
  * @param own given `since`, where it needs it
  * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
- * KeyTaken when the caller's receipt key was used before, NamesChanged when names of projects that it gives were resolved too early
+ * KeyAlreadyUsed when the caller's receipt key was used before, NamesChanged when names of projects that it gives were resolved too early
  */
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
@@ -136,7 +136,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     const framed = (since: SQL): Batch =>
       new Batch()
         .do(limits.before)
-        .do(receipt ? [receiptGuard(caller, receipt.key, oldestReceipt(terms, now))] : [])
+        .do(receipt ? [receiptGuard(caller, receipt.key, receiptCutoff(terms, now))] : [])
         .do(names ? [namesGuard(dialect, caller.org, names), ...attachStatements(caller, now, names.attachments)] : [])
         .join(typeof own === 'function' ? own(since) : own)
         .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
@@ -150,7 +150,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
       if (names) names.isGiven = true
       return result
     } catch (error) {
-      if (error instanceof PreconditionFailed && error.premise === RECEIPT) throw new KeyTaken()
+      if (error instanceof PreconditionFailed && error.premise === RECEIPT) throw new KeyAlreadyUsed()
       if (error instanceof PreconditionFailed && error.premise === PROJECTS) throw new NamesChanged()
       throw error
     }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type NameQuery, SCORES } from '../../../../domain/code/names'
+import { type NameQuery, SCORES } from '../../../../domain/code/symbol-names'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { CodeFilter } from '../../../../ports/code-index'
 import { FALSE, joinConditions, TRUE } from '../../core/compile-filter'

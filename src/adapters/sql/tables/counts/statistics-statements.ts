@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { StoreStatistics } from '../../../../domain/report'
+import type { StoreStatistics } from '../../../../domain/statistics'
 import { Batch, type Decode } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'

@@ -3,7 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { readerOf } from '../../../../domain/entry/entry'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
-import { keysKeptBeside } from '../../../../domain/entry/metadata'
+import { keptKeys } from '../../../../domain/entry/metadata'
 import type { Scope } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
@@ -18,7 +18,7 @@ interface Context {
 
 /** Whether the metadata of an entry leave out reserved keys that the stored row `alias` has. */
 const drops = ({ dialect }: Context, { metadata }: NewEntry, alias: string): SQL =>
-  metadata === null ? sql`1 = 0` : dialect.hasAnyKey(sql`${sql.raw(alias)}.metadata`, keysKeptBeside(metadata))
+  metadata === null ? sql`1 = 0` : dialect.hasAnyKey(sql`${sql.raw(alias)}.metadata`, keptKeys(metadata))
 
 /**
  * The id of the turn that a repeated store updates, else NULL (threads contract §2.2).

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { ThreadPlace } from '../../../../domain/report'
+import type { ThreadPlace } from '../../../../domain/statistics'
 import { accessScope, listed } from '../../core/visibility'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
 import { ENTRY_COLUMNS } from '../entries/rows'

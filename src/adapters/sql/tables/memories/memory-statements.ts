@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Layer } from '../../../../domain/entry/entry'
 import { MEMORY_THREAD } from '../../../../domain/entry/selection'
-import type { Merged, Scope } from '../../../../domain/identity/scope'
+import type { MergedProjects, Scope } from '../../../../domain/identity/scope'
 import { type Memory, summarizedKinds } from '../../../../domain/recall/memory'
 import type { Filter } from '../../../../domain/search/filter'
 import type { Millis } from '../../../../domain/time'
@@ -76,7 +76,7 @@ type Shown = Omit<MemoryContext, 'project'>
 const EVERYWHERE = ['global', 'universal'] as const
 
 /** Whether `e` of layer 3 is at home in another project than this (fabric contract §2.6); of no project, nothing is. */
-export const isAway = (dialect: SqlDialect, scope: Merged, project: string | null): SQL =>
+export const isAway = (dialect: SqlDialect, scope: MergedProjects, project: string | null): SQL =>
   project === null
     ? sql`1 = 0`
     : sql`(e.layer = 3 AND NOT (${inProject(dialect, scope, project, sql`e.project`)})${sql.join(

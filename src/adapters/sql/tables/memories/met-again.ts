@@ -5,14 +5,14 @@ import { KINDS } from '../../../../domain/entry/kind'
 import type { Caller, Scope } from '../../../../domain/identity/scope'
 import {
   type DuplicatePolicy,
-  type Equal,
-  type Renewal,
-  type Sameness,
-  samenessOf,
-} from '../../../../domain/recall/equal'
+  type DuplicateUpdate,
+  type EqualityKey,
+  type EqualMemory,
+  equalityKeyOf,
+} from '../../../../domain/recall/duplicates'
+import { PROBLEM, type Reported } from '../../../../domain/recall/failure-key'
 import { kindsOfWord } from '../../../../domain/recall/memory'
-import { shownMetadata } from '../../../../domain/recall/metadata'
-import { PROBLEM, type Reported } from '../../../../domain/recall/problem'
+import { shownMetadata } from '../../../../domain/recall/memory-metadata'
 import type { Millis } from '../../../../domain/time'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
@@ -44,7 +44,7 @@ const ofProject = ({ dialect, scope }: Context, project: string | null): SQL =>
   project === null ? sql`e.project IS NULL` : inProject(dialect, scope, project, sql`e.project`)
 
 /** Equal memories, the oldest first. */
-function equalTo(context: Context, { layer, project, type, textHash, reader, named }: Sameness, what: SQL): SQL {
+function equalTo(context: Context, { layer, project, type, textHash, reader, named }: EqualityKey, what: SQL): SQL {
   const { dialect, scope, now } = context
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
   const byName =
@@ -61,7 +61,7 @@ function equalTo(context: Context, { layer, project, type, textHash, reader, nam
     ORDER BY e.id LIMIT 1`
 }
 
-export function equalStatements(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {
+export function equalStatements(context: Context, wanted: readonly EqualityKey[], columns: SQL): SQL[] {
   const successor = supersededBy(context.dialect, context.scope, context.now)
   const links = sql`(SELECT ${context.dialect.jsonList(sql`SELECT l.relation || ':' || CAST(l.to_id AS TEXT) AS value
     FROM links l WHERE l.org = e.org AND l.from_id = e.id`)})`
@@ -70,7 +70,7 @@ export function equalStatements(context: Context, wanted: readonly Sameness[], c
   )
 }
 
-export function toEqual(row: Row): Equal {
+export function toEqual(row: Row): EqualMemory {
   const memory = toMemory(row)
   const { id, tags, pinned } = memory
   const links = new Set(json<string[]>(row, 'links_of'))
@@ -112,7 +112,9 @@ export function duplicateStatements(
   const ids = [...renewals.map(({ id }) => id), ...(count === null ? [] : [count.id])]
   const event = { ...scope, allowed: true, ids, detail: { updated: ids.length } }
   return [
-    ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry, byName), sql`1 AS one`)})`)),
+    ...entries.map((entry) =>
+      holds(sql`NOT EXISTS (${equalTo(context, equalityKeyOf(entry, byName), sql`1 AS one`)})`),
+    ),
     ...(problem === null ? [] : [nothingNew(context, problem)]),
     ...renewals.map(({ id, tags }) =>
       standing(context, id, tags.length === 0 ? sql`` : sql` AND ${hasRoom(dialect, tags)}`),
@@ -146,7 +148,7 @@ const hasRoom = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   sql`(SELECT count(*) FROM ${dialect.jsonRows(joinedTo(dialect, tags))} AS tag) <= ${MAX_TAGS}`
 
 /** No version is compared: whoever joins tags at the same time, none is lost, and nobody has to come again. */
-function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }: Renewal): SQL[] {
+function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }: DuplicateUpdate): SQL[] {
   const renewed = sql`UPDATE entries SET layer_expires_at = ${now + (lasts ?? 0)}, accessed_at = ${now} WHERE id = ${id}`
   const ofIt = (what: SQL): SQL => sql`(SELECT ${what} FROM entries e WHERE e.id = ${id})`
   const joined = ofIt(joinedTo(dialect, tags))

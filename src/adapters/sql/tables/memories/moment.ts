@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { MemoryInContext } from '../../../../domain/recall/current'
-import { namesOf, type WorkContext } from '../../../../domain/recall/moment'
+import type { MemoryInContext } from '../../../../domain/recall/rank-current'
+import { namesOf, type WorkContext } from '../../../../domain/recall/work-context'
 import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'

@@ -3,7 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { Filter, Predicate } from '../../../../domain/search/filter'
-import { conjuncts, tooMuchAsked } from '../../../../domain/search/filter-weight'
+import { conjuncts, filterTooExpensive } from '../../../../domain/search/filter-weight'
 import type { PageRequest } from '../../../../ports/entry-store'
 import { type Decode, readOne } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
@@ -346,7 +346,7 @@ export async function fewAdmitted(
   if (bounded === null) return null
   let statements = 0
   const read = <T>(statement: SQL, decode: Decode<T>): Promise<T> => {
-    if (++statements > MOST_STATEMENTS) throw tooMuchAsked()
+    if (++statements > MOST_STATEMENTS) throw filterTooExpensive()
     return readOne(connection, statement, decode)
   }
   try {

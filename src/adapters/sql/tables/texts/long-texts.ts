@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isLong, PREVIEW_LENGTH } from '../../../../domain/entry/long-text'
-import { keptMarks } from '../../../../domain/reading/lines'
+import { storedLineIndex } from '../../../../domain/reading/lines'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
 
@@ -57,7 +57,7 @@ export const putBeside = (text: string, textHash: string, row: SQL, sent: Readon
  * @param row a condition on `e` that names the entry
  */
 export function storeLineIndex(text: string, textHash: string, row: SQL): SQL[] {
-  const marks = keptMarks(text)
+  const marks = storedLineIndex(text)
   if (marks === null) return []
   const { chars, lines, starts } = marks
   return [
@@ -74,7 +74,7 @@ export function storeLineIndexes(
   entries: readonly { readonly id: number; readonly text: string; readonly textHash: string }[],
 ): SQL[] {
   const rows = entries.flatMap(({ id, text, textHash }) => {
-    const marks = keptMarks(text)
+    const marks = storedLineIndex(text)
     return marks === null ? [] : [[id, textHash, marks.chars, marks.lines, JSON.stringify(marks.starts)]]
   })
   const columns = { id: 'integer', text_hash: 'text', chars: 'integer', lines: 'integer', starts: 'text' } as const

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ImageRef } from '../../../../domain/entry/image'
 import { changedParts } from '../../../../domain/history/version'
-import { parseKept } from '../../../../domain/transfer/lines'
+import { parseExactJson } from '../../../../domain/transfer/lines'
 import type { EntryRecord } from '../../../../domain/transfer/records'
 import type { VersionRecord } from '../../../../ports/export-store'
 import type { Row } from '../../core/connection'
@@ -36,7 +36,7 @@ const isObject = (value: unknown): value is NonNullable<EntryRecord['metadata']>
 
 function parsed<T>(json: unknown, is: (value: unknown) => value is T): T | undefined {
   if (typeof json !== 'string') return undefined
-  const value = parseKept(json)
+  const value = parseExactJson(json)
   return is(value) ? value : undefined
 }
 
