@@ -239,7 +239,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const problem =
       error instanceof Problem
         ? error
-        : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
+        : new Problem('internal', `Internal server error (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(
         logLine('ERROR', 'request_failed', {

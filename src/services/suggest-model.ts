@@ -35,8 +35,8 @@ export function createSuggestModel(given: {
     if (others === 0 || others < ENOUGH * prefixes.length) return null
     const percent = Math.round((100 * others) / prefixes.length)
     return (
-      `${percent} % of the newest ${prefixes.length} entries are not in English, and the model in use knows English only; ` +
-      `EMBEDDING_MODEL=${MULTILINGUAL} finds them by meaning too`
+      `${percent} % of the newest ${prefixes.length} entries are not in English, and the configured model knows only English; ` +
+      `EMBEDDING_MODEL=${MULTILINGUAL} also finds them by meaning`
     )
   }
 }

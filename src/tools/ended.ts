@@ -9,7 +9,7 @@ const ITEMS = ['entries', 'updates']
 
 /** Said once for all that a call writes. */
 export const EXPIRED_WARNING =
-  'metadata.expires_at has passed, so nobody finds or reads what was written; write it with a later time, or without one'
+  'metadata.expires_at has passed, so this cannot be found or read. Write it again with a later time, or without one'
 
 const hasPassed = (metadata: unknown, now: Millis): boolean => {
   const value = isRecord(metadata) ? metadata.expires_at : undefined

@@ -18,7 +18,7 @@ export const filterFields = {
   tags: tags('Any of').optional(),
   content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: images' }),
   metadata: jsonObject('Equal: {"status": "done"}').optional(),
-  metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must hold' }),
+  metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must match' }),
   start_date: z.string().optional().meta({ description: 'From: ISO 8601' }),
   end_date: z.string().optional().meta({ description: 'Until, inclusive' }),
 }

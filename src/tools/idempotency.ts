@@ -56,8 +56,8 @@ interface KeyedCall {
   readonly looksFirst: boolean
 }
 
-const OLDER = 'An earlier release carried this call out and kept no answer; read what it has written'
-const GONE = 'What this call was about has been erased since'
+const OLDER = 'An earlier release carried out this call without storing its answer. Read what it wrote'
+const GONE = 'The entries of this call have been erased since'
 
 /** Carries a call out that gave no key. */
 export async function carryOut<Facts>(caller: Caller, { work, answer }: Writing<Facts>): Promise<Carried<Facts>> {
@@ -118,8 +118,7 @@ export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Fact
     // The same call may have been made at this moment, and be the very reason why this one fails (the version is another).
     const first = await services.receipts.find(principal, key)
     if (first !== null) return replayed(first)
-    if (error instanceof KeyTaken)
-      throw unavailable('Another call with this idempotency_key ends at this moment; try again')
+    if (error instanceof KeyTaken) throw unavailable('Another call with this idempotency_key is finishing; try again')
     throw error
   }
 }

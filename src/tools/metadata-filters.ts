@@ -51,7 +51,7 @@ export function readPath(key: string): MetadataPath | null {
 /** A reason why the value is no scalar that can be compared, or null. */
 export function scalarProblem(value: unknown): string | null {
   if (value === undefined) return 'a value is needed'
-  if (value === null) return 'null is no value here; use is_null or not_exists'
+  if (value === null) return 'null is not a value here; use is_null or not_exists'
   const bad = typeof value === 'string' ? unstorable(value) : null
   if (bad !== null) return `the value ${bad}`
   if (value instanceof LossyValues) return `the value ${value.reason}`

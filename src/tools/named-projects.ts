@@ -149,7 +149,7 @@ export async function withNames<T>(
       return await step({ ...context, principal: names.within(principal) }, names)
     } catch (error) {
       if (!(error instanceof NamesChanged)) throw error
-      if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+      if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
     }
   }
 }

@@ -240,7 +240,7 @@ function tooLong(place: string, { reason }: LossyValues): Problem {
   const last = place.slice(Math.max(place.lastIndexOf('.'), place.lastIndexOf(']')) + 1)
   const what = isText(last)
     ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
-    : 'send less, and where it is a list or an object, send it as JSON itself'
+    : 'send less, or send a list or object as JSON itself'
   return limitExceeded(`${place} ${reason}; ${what}`)
 }
 

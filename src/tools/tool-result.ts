@@ -64,7 +64,7 @@ export function toErrorResult(family: Family, error: unknown, requestId: string)
       ? error
       : new Problem(
           'internal',
-          `Something went wrong inside the server (request ${requestId}); look whether a write was made before you repeat it`,
+          `Internal server error (request ${requestId}). Check whether the write was made before you repeat it`,
         )
   const { structured, text } = family.failure(problem)
   return { isError: true, structuredContent: structured, content: [{ type: 'text', text }] }

@@ -158,7 +158,7 @@ describe('summaries', () => {
     await restart({ answer: '<think>I never come to' })
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Ollama answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
+      message: 'Ollama returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
     })
   })
 

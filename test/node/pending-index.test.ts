@@ -73,7 +73,7 @@ describe('a search that finds its indexes behind', () => {
     ])
     await search()
     expect([did.vectors, finishing.warnings(['words'])]).toEqual([[[2]], []])
-    expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Vectors of some entries')])
+    expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Some entries have no vectors yet')])
   })
 
   it('does not call a failed model for half a minute, and reports that results may be missing meanwhile', async () => {

@@ -63,9 +63,7 @@ export async function carriedOut(c: PageContext, visit: Visit, handler: Handler)
   } catch (error) {
     const { requestId } = c.var
     const problem =
-      error instanceof Problem
-        ? error
-        : new Problem('internal', `Something went wrong inside the server (request ${requestId}).`)
+      error instanceof Problem ? error : new Problem('internal', `Internal server error (request ${requestId}).`)
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(
         logLine('ERROR', 'request_failed', {
@@ -120,7 +118,7 @@ export async function serve(c: PageContext, visitor: Visitor, handler: Handler):
 
 /** Answers a browser that requests an unknown address, with or without a session. */
 export const noPage = (request: Request): Response => {
-  const page = troublePage('not_found', 'There is no page at this address.', 404)
+  const page = troublePage('not_found', 'No page exists at this address.', 404)
   return respondWith(<Door page={page} />, { origin: new URL(request.url).origin, status: 404 })
 }
 

@@ -95,7 +95,7 @@ export function createReviewCaptured({
   /** @throws Problem not_found where fewer than `least` can come back: then none does; unavailable while not everything is back */
   async function bringBack(caller: Caller, changeId: string, least: number): Promise<void> {
     const { remaining } = await restoreEntries(caller, { changeId }, undefined, least)
-    if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+    if (remaining > 0) throw new Problem('unavailable', 'Not all entries were restored; try again')
   }
 
   async function undoKeep(caller: Caller, id: number, version: number): Promise<void> {
@@ -104,7 +104,7 @@ export function createReviewCaptured({
     const [kept] = await entries.readToChange(caller, [id])
     if (kept === undefined) throw noSuchEntry(id)
     checkVersion(kept, version + 1)
-    throw notFound(`What entry ${id} was as captured is no longer kept or has expired; it stays as it is`)
+    throw notFound(`The captured version of entry ${id} is no longer retained or has expired; the entry is unchanged`)
   }
 
   /** All of them; none where one has changed since. */

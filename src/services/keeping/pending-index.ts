@@ -22,8 +22,8 @@ const WORDS = 4_000_000
 const MODEL_RESTS_MS = 30_000
 
 const WARNINGS: Record<Missed, string> = {
-  words: 'Words of some entries are still being written to the search index; these may be missed until that is done',
-  vectors: 'Vectors of some entries are still to be made; these may be missed by meaning until that is done',
+  words: 'Some entries are not in the search index yet; search by words may miss them until then',
+  vectors: 'Some entries have no vectors yet; search by meaning may miss them until then',
 }
 const TOPICS = { words: 'index', vectors: 'embed' } as const
 

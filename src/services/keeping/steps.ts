@@ -112,7 +112,7 @@ export function scheduleSteps(dependencies: {
       round: async () => rest(await retention.forgetVersions(VERSIONS)),
     },
     {
-      name: 'links to what is gone',
+      name: 'links to deleted entries',
       every: 0,
       rounds: 20,
       round: async () => rest(await retention.forgetDanglingLinks(LINKS)),

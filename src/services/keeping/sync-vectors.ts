@@ -54,9 +54,8 @@ export interface CatchUpState {
 type Waiting = ((scope: Scope) => Promise<number>) | null
 
 const WARNINGS: Record<Missed, string> = {
-  words:
-    'The search index is being rewritten after an upgrade; words of older entries may be missed until that is done',
-  vectors: 'Vectors are being made anew after an upgrade; older entries may be missed by meaning until that is done',
+  words: 'The search index is being rebuilt after an upgrade; search by words may miss older entries until then',
+  vectors: 'Vectors are being rebuilt after an upgrade; search by meaning may miss older entries until then',
 }
 
 /**
@@ -76,8 +75,8 @@ export interface CatchUp {
 /** For a search by meaning while some entries have no vectors of the model. */
 const waitingFor = (n: number): string =>
   n === 1
-    ? '1 entry waits for its vectors of the configured model; until then it is found by its words only'
-    : `${n} entries wait for their vectors of the configured model; until then they are found by their words only`
+    ? '1 entry has no vectors of the configured model yet; until then search finds it by words only'
+    : `${n} entries have no vectors of the configured model yet; until then search finds them by words only`
 
 /** @param waiting null where missing vectors are not counted */
 export function createCatchUp(

@@ -37,12 +37,12 @@ interface Piece {
 }
 
 const HINTS = {
-  wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
-  recall: 'Work from this pack; store what you learn with remember, and ask context with layer deep_search for more.',
+  wake: 'Start from this pack; call context with layer recall for the working set of one goal.',
+  recall: 'Work from this pack; store what you learn with remember, and call context with layer deep_search for more.',
   deep_search: 'Work from this pack; search for what is missing, and store what you learn with remember.',
-  doubtful: `${NOTHING_FITS} in this pack: search before you take the matter for unknown, and remember what you learn.`,
+  doubtful: `${NOTHING_FITS} in this pack: search before you treat it as unknown, and remember what you learn.`,
   nothing:
-    'Nothing here is clearly about the goal: search before you take it for unknown, and remember what you learn.',
+    'Nothing here is clearly about the goal: search before you treat it as unknown, and remember what you learn.',
 } as const
 
 /** Ends the hint where a text is shown in part. */
@@ -206,7 +206,7 @@ export function createCompilePack({
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
       ...saidOfPack(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
-      ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
+      ...(meant === null ? [] : [`No entry contains some words of the goal; ${meant}`]),
       ...late,
     ]
     const described = { ...request, sections, said }

@@ -107,7 +107,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       await enter(by, org)
       if (by.kind === 'operator') return { org, projects: null, owner: null, role: 'admin', ...actorOf(by) }
       if (by.caller.projects !== null)
-        throw new Problem('forbidden', `${by.caller.action} needs a key of the whole organization`)
+        throw new Problem('forbidden', `${by.caller.action} needs a key for the complete organization`)
       return by.caller
     },
 
@@ -167,9 +167,12 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
       const bounds = boundsOf(by)
       if (!isWithin(checked.projects, bounds))
-        throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)
+        throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
       if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
-        throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
+        throw new Problem(
+          'forbidden',
+          'owner must be the owner of this key, or empty: keys cannot read private entries of others',
+        )
       const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
       const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
       const hash = await sha256Hex(text)

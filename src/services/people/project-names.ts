@@ -81,13 +81,13 @@ export class CallNames {
         .filter(({ isTold }) => isTold)
         .map(
           ({ name }) =>
-            `"${name.normal}" is a name of project ${key} from now on; use that key. An admin can take the name off: ` +
+            `"${name.normal}" is now a name of project ${key}; use that key. An admin can detach the name: ` +
             `commonplace projects split ${JSON.stringify(name.normal)}`,
         ),
       ...(candidates.length === 0
         ? []
         : [
-            `"${key}" is a new project, apart from ${candidates.slice(0, MOST_TOLD).join(', ')} with the same last name. If you mean ` +
+            `"${key}" is a new project, separate from ${candidates.slice(0, MOST_TOLD).join(', ')} with the same last name. If you mean ` +
               `one of these, use its name; an admin can join two: commonplace projects merge ${JSON.stringify(key)} --into PROJECT`,
           ]),
     ])
@@ -154,7 +154,7 @@ export function createResolveNames({
           return names
         } catch (error) {
           if (!(error instanceof NamesChanged)) throw error
-          if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+          if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
         }
       }
     },
@@ -184,7 +184,7 @@ export function createResolveNames({
             break
           } catch (error) {
             if (!(error instanceof NamesChanged)) throw error
-            if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+            if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
           }
         }
     },

@@ -56,7 +56,8 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     return { name, known, project: found.key, homes: found.homes }
   }
 
-  const noSuchProject = (given: string) => notFound(`No project is called ${given}; see: commonplace projects list`)
+  const noSuchProject = (given: string) =>
+    notFound(`No project is named ${given}. List projects with: commonplace projects list`)
 
   const change = (by: ProjectAdmin, plan: () => Promise<{ version: number; change: DirectoryChange }>) =>
     withRetries(async () => {
@@ -160,7 +161,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         const from = await find(by.org, given.from, 'from')
         const into = await find(by.org, given.into, 'into')
         if (from.project === into.project)
-          throw refuse(`${String(given.from)} and ${String(given.into)} are one project already: ${into.project}`)
+          throw refuse(`${String(given.from)} and ${String(given.into)} are already one project: ${into.project}`)
         if (from.known.version !== into.known.version) throw new Problem('conflict', 'Projects changed; try again')
         const homes = [...from.homes]
         return {
@@ -202,9 +203,9 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     undo: (by: ProjectAdmin, given: { change?: unknown }) =>
       change(by, async () => {
         const seq = Number(given.change)
-        if (!Number.isSafeInteger(seq) || seq < 1) throw refuse('change must be the number of a change of the projects')
+        if (!Number.isSafeInteger(seq) || seq < 1) throw refuse('change must be the number of a project change')
         const [found] = await directory.changes(by.org, seq + 1, 1)
-        if (found?.seq !== seq) throw notFound(`No change of the projects has the number ${seq}`)
+        if (found?.seq !== seq) throw notFound(`No project change has the number ${seq}`)
         if (found.undoneBy !== null)
           throw new Problem('conflict', `Change ${seq} was undone by change ${found.undoneBy}`, { retryable: false })
         return reversed(by, found)

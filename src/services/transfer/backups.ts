@@ -148,8 +148,7 @@ interface CompleteBackup {
 export const BACKUP_STEP = 'backup'
 /** Whose exports these are. */
 const KEEPER = 'backup'
-const NONE =
-  'This server has no place for backups (there is no BACKUP_BUCKET binding: add [[r2_buckets]] to wrangler.toml)'
+const NONE = 'This server has no bucket for backups. Add a BACKUP_BUCKET binding under [[r2_buckets]] to wrangler.toml'
 
 /** Images of one step, of which each asks the bucket twice and the store once. */
 const IMAGES_AT_ONCE = 60
@@ -244,7 +243,7 @@ export function createBackups(dependencies: {
   /** A volume that was written before. */
   async function written({ org, day, volume }: BackupState): Promise<Uint8Array> {
     const gzip = await bucket().get(keyOf(org, day, volume))
-    if (gzip === null) throw invalidInput('A volume of this backup is gone; begin without from')
+    if (gzip === null) throw invalidInput('A volume of this backup was deleted. Start again without from')
     return unpacked(gzip)
   }
 
@@ -269,7 +268,7 @@ export function createBackups(dependencies: {
       const seal = await dependencies.places()
       const text = from === null ? null : await seal.open(org, from)
       if (from !== null && text === null)
-        throw invalidInput('from is not what the last answer named as next; begin without it')
+        throw invalidInput('from is not the value of next in the last answer. Start again without from')
       const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
       return left === null ? null : seal.seal(org, JSON.stringify(left))
     },
@@ -305,7 +304,7 @@ export function createBackups(dependencies: {
     async open(org: string, day: string, volume: string): Promise<ReadableStream<Uint8Array>> {
       const isNamed = isDay(day) && /^\d{1,9}$/.test(volume)
       const stream = isNamed ? await bucket().open(keyOf(org, day, volume)) : null
-      if (stream === null) throw notFound('There is no such volume of a backup')
+      if (stream === null) throw notFound('No such backup volume')
       return stream
     },
 

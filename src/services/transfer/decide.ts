@@ -64,12 +64,12 @@ export function decideEntry(
   if (known?.standing?.isPendingDeletion)
     return {
       what: 'refuse',
-      problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
+      problem: new Problem('conflict', 'The entry is being deleted here; send the volume again'),
     }
   if (known?.standing?.isReadOnly)
     return standing !== null && saysTheSame(record, standing)
       ? { what: 'unchanged' }
-      : { what: 'refuse', problem: new Problem('forbidden', 'It stands here where this key reads and does not write') }
+      : { what: 'refuse', problem: new Problem('forbidden', 'It exists here where this key can read but not write') }
   const replaced = intake.isTrusted || standing === null ? record : keepOwner(record, standing)
   let entry: IncomingEntry
   try {
@@ -98,7 +98,7 @@ export function decideEntry(
       what: 'refuse',
       problem: new Problem(
         'forbidden',
-        `Its ${widened.join(', ')} here would be widened without being named; name ${widened.join(', ')} in its metadata`,
+        `Its ${widened.join(', ')} here would be widened without being named; set ${widened.join(', ')} in its metadata`,
       ),
     }
   const next = edits && standing !== null ? asEdit(entry, standing, intake) : entry

@@ -247,12 +247,11 @@ const GOES_ON_MS = DAY_MS
 const MOST_COST = 600
 
 const staleAfter = () =>
-  invalidInput(
-    'after is no cursor that the changes since are still known of; make a new export without it, and go on from its cursor',
-    { resync_from: 'export' },
-  )
+  invalidInput('The cursor in after has expired. Start a new export without after, and continue from its cursor', {
+    resync_from: 'export',
+  })
 const staleFrom = () =>
-  invalidInput('from is no place of an export of this credential that still goes on (24 hours); begin a new export', {
+  invalidInput('from is not a position in a running export of this credential (24 hours). Start a new export', {
     resync_from: 'export',
   })
 

@@ -83,8 +83,8 @@ export function countOutcome({ entries }: ImportReport, fate: ImportOutcome, n: 
 export const conflictOf = (ids: readonly RecordId[]): Problem =>
   new Problem(
     'conflict',
-    `${ids.length} entries were changed here since they came (the first: ${ids[0]}); nothing was imported. Import with ` +
-      'on_conflict=skip to keep them as they are here, or with on_conflict=replace to take those of the file',
+    `${ids.length} entries were changed here since their import (the first: ${ids[0]}), so nothing was imported. Import with ` +
+      'on_conflict=skip to keep the entries here, or with on_conflict=replace to use those of the file',
     { retryable: false, details: { ids: ids.slice(0, 100).map(String) } },
   )
 
@@ -99,7 +99,7 @@ export function checkQuota(
     const left = Math.max(remaining[part] ?? Number.POSITIVE_INFINITY, 0)
     if (takes[part] > left)
       throw limitExceeded(
-        `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume brings ${takes[part]}; nothing was imported`,
+        `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume has ${takes[part]}; nothing was imported`,
       )
   }
 }

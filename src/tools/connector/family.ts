@@ -11,7 +11,7 @@ export const connector: Family = {
   tokens: 150,
   parse: { leaves: () => false },
   instructions:
-    'Shared memory of your team, to be read: search finds entries for a question, fetch brings one whole by its id.',
+    'Shared memory of your team, read-only: search finds entries for a question, fetch returns a complete entry by ID.',
 }
 
 /** Where a person can look at an entry. */

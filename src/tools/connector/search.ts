@@ -15,7 +15,7 @@ export const search = defineTool({
   name: 'search',
   title: 'Search',
   description:
-    'Find the entries of the shared memory that answer a question best, by words and meaning; fetch brings one whole.',
+    'Find entries of the shared memory that answer a question, by words and meaning; fetch returns one in full.',
   enabled: (config) => config.fts.enabled || config.semantic.enabled,
   example: { query: 'why is the login test flaky?' },
   promise: 'PLATFORM-14',

@@ -20,7 +20,7 @@ const PAGE = 200
 
 const input = z.strictObject({
   since: z.string().optional().meta({
-    description: 'Time, or next of an answer; default: last call',
+    description: 'Time, or a previous next; default: last call',
   }),
   project: fields.onlyProject,
   thread: fields.thread,
@@ -100,7 +100,7 @@ export const changes = defineTool({
   family: core,
   name: 'changes',
   title: 'Changes',
-  description: 'List what was stored, updated (also tasks finished) or deleted.',
+  description: 'List memories stored, updated (such as tasks finished) or deleted.',
   example: { since: '1 hour ago', limit: 2 },
   promise: 'CORE-15',
   budget: { tokens: 170, trips: 9, reads: [1_420, 4_560], writes: 3 },

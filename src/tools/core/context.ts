@@ -109,7 +109,7 @@ const REST = 'fetch reads the rest of memories with total_chars.'
 /** Captured sessions that a pack contains, and characters of the excerpt of each. */
 const OWN = { most: 3, excerpt: 2_000, least: 400 } as const
 const OWN_SECTION = 'Your sessions, not approved yet'
-const ONLY_OWN = 'No approved memory clearly fits; sessions of yours that wait for review do.'
+const ONLY_OWN = 'No approved memory clearly fits, but some of your sessions that await approval do.'
 
 /** The owner's captured sessions that hold words of the goal, where the call wants them and packs are not confined to what is approved. */
 async function ownFor({ services, principal, config }: CallContext, goal: string, args: Arguments, most: number) {
@@ -144,7 +144,7 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
     const sections = shownOwn(await owned, most - 500)
     return lean({
       sections,
-      hint: sections.length === 0 ? 'No captured session of yours holds words of this goal.' : REST,
+      hint: sections.length === 0 ? 'None of your captured sessions contains words of this goal.' : REST,
     })
   }
   const { kind = [], since, project, limit } = args
@@ -171,12 +171,9 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
   return lean({
     sections: own.length === 0 ? sections : [...sections, ...shownOwn(own, left)],
     hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
-    omitted: omitted === 0 ? null : `Left out: ${omitted} that fit the goal. Raise limit or max_tokens, or search`,
+    omitted: omitted === 0 ? null : `${omitted} more fit the goal. Raise limit or max_tokens, or call search`,
     superseded: superseded === 0 ? null : superseded,
-    warnings: [
-      ...(pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : []),
-      ...unknown,
-    ],
+    warnings: [...(pack.diagnostics.degraded ? ['Semantic search failed; results match words only'] : []), ...unknown],
   })
 }
 
@@ -226,9 +223,9 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
       known.length > 0
         ? `${isEmpty ? '' : 'These memories belong to no project. '}Call context with your project, and with a goal.`
         : isEmpty && isFiltered
-          ? 'No rules, decisions, gotchas or open work pass kind and since. Call search, or context with a goal.'
+          ? 'No rules, decisions, gotchas or open work match kind and since. Call search, or context with a goal.'
           : isEmpty
-            ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
+            ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember to store what others should know.'
             : 'Call context with a goal for the memories that matter to it.',
     warnings: unknown,
   })
@@ -239,7 +236,7 @@ export const context = defineTool({
   name: 'context',
   title: 'Context',
   description:
-    'Call first: memories for a goal; without goal: rules, open tasks, newest decisions, where you left off.',
+    'Call first. Returns memories for your goal; without goal: rules, open tasks, newest decisions, where you left off.',
   example: { goal: 'make refunds safe to retry', project: 'ferry' },
   promise: 'CORE-7',
   budget: { tokens: 210, trips: 5, reads: [5_800, 18_080], writes: 3 },

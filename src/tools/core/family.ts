@@ -58,7 +58,7 @@ export const core: Family = {
   },
   instructions:
     'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
-    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
-    'of memories that it makes obsolete; where the answer has may_replace, make the call in judge that is true. ' +
-    'search answers a question, fetch reads a complete memory. restore takes back an update or a forget.',
+    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; in replaces, list the IDs ' +
+    'of memories that it makes obsolete. If the answer has may_replace, make the call in judge that is true. ' +
+    'Call search to answer a question, fetch to read a complete memory, restore to undo an update or a forget.',
 }

@@ -17,11 +17,11 @@ import { core } from './family'
 import { charactersOf, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
 
 const input = z.strictObject({
-  id: id('One memory').optional(),
-  ids: ids('Or several').optional(),
-  lines: z.string().optional().meta({ description: 'Part: "10-40"' }),
-  heading: z.string().optional().meta({ description: 'Part: below this heading; a miss lists all' }),
-  around: z.string().optional().meta({ description: 'Part: around this exact text' }),
+  id: id('One memory ID').optional(),
+  ids: ids('Or several IDs').optional(),
+  lines: z.string().optional().meta({ description: 'Only lines "10-40"' }),
+  heading: z.string().optional().meta({ description: 'Only this section; a miss lists all headings' }),
+  around: z.string().optional().meta({ description: 'Only around this exact text' }),
   images: flag(false, 'Include images'),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500; ≤ 32,000' }),
 })
@@ -69,7 +69,7 @@ function checkPart({ id: one, ids: several, lines, heading, around }: Partial<Ar
   if (second !== undefined)
     throw invalidInput('Give only one of lines, heading and around', [{ path: second[0], given: givenAs(second[1]) }])
   if (first !== undefined && one === undefined && several?.length !== 1)
-    throw invalidInput(`${first[0]} goes with one id`, [{ path: first[0], given: givenAs(first[1]) }])
+    throw invalidInput(`${first[0]} needs exactly one id`, [{ path: first[0], given: givenAs(first[1]) }])
   if (lines !== undefined) linesOf(lines)
 }
 
@@ -182,7 +182,7 @@ export const fetch = defineTool({
   family: core,
   name: 'fetch',
   title: 'Fetch',
-  description: 'Read memories by id, complete or a part.',
+  description: 'Read memories by ID, in full or in part.',
   example: { id: 7 },
   promise: 'CORE-10',
   budget: { tokens: 170, trips: 6, reads: [57, 57], writes: 0 },

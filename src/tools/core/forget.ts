@@ -32,14 +32,14 @@ const filter = z
     tags: fields.tags,
     until: fields.until,
   })
-  .meta({ description: 'Or all that match: first dry_run true, then false' })
+  .meta({ description: 'Or all matches: first dry_run true, then false' })
 
 const input = z.strictObject({
-  ids: ids('Memories').optional(),
+  ids: ids('IDs').optional(),
   thread: z.string().optional().meta({ description: 'Or a complete thread' }),
   filter: filter.optional(),
   dry_run: z.boolean().optional().meta({ description: 'true: only list' }),
-  erase: flag(false, 'Beyond restore; only if the user asks it'),
+  erase: flag(false, 'Permanent; only if the user asks for it'),
 })
 type Arguments = z.output<typeof input>
 
@@ -104,12 +104,12 @@ async function titles({ services, principal }: ToolContext, found: readonly numb
   return wanted.flatMap((id) => (byId.has(id) ? [{ id, title: byId.get(id) as string }] : []))
 }
 
-const NOTHING = 'No memory that you may delete matches'
+const NOTHING = 'No matching memory that you can delete'
 
 function answer({ deletion, named }: Facts, { ids: asked = [], dry_run }: Arguments): Record<string, unknown> {
   const { count } = deletion
   const unmatched = new Set(asked).size - count
-  const few = unmatched > 0 ? [`${unmatched} of the ids are not of memories that you may delete`] : []
+  const few = unmatched > 0 ? [`${unmatched} of the IDs are not memories that you can delete`] : []
   const warnings = count > 0 ? few : deletion.missing.length > 0 ? deletion.missing : [NOTHING]
   if (deletion.did === 'look')
     return dry_run ? { would_delete: count, ...lean({ memories: named, warnings }) } : { deleted: 0, warnings }
@@ -132,7 +132,7 @@ export const forget = defineWritingTool({
   family: core,
   name: 'forget',
   title: 'Forget',
-  description: 'Delete memories; returns how to undo it.',
+  description: 'Delete memories. Returns the call that undoes it.',
   effect: 'delete',
   example: { ids: [7] },
   promise: 'CORE-12',

@@ -46,21 +46,21 @@ const input = z.strictObject({
   kind: z.string().optional().meta({
     description: 'decision, rule (must), convention, gotcha, procedure, plan, task, note …',
   }),
-  project: text('The one you work in; omit only for all'),
+  project: text('Your project; omit only if for all'),
   tags: z
     .array(z.string().meta({ description: 'Tag' }))
     .max(100)
     .optional()
     .meta({ description: 'Tags' }),
-  replaces: ids('Obsolete by this one').optional(),
+  replaces: ids('IDs it makes obsolete').optional(),
   related_to: links.meta({ description: '"12" or "depends_on:12"' }),
-  status: oneOf(WORK_STATUSES, 'Of a task'),
+  status: oneOf(WORK_STATUSES, 'Task status'),
   audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
   valid_from: text('ISO 8601; default now'),
-  valid_until: text('Leaves packs then'),
-  expires_at: text('Deleted then'),
-  merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields', 'assignee').optional(),
+  valid_until: text('Left out of packs after'),
+  expires_at: text('Deleted after'),
+  merges: ids('IDs summarized and replaced').optional(),
+  metadata: jsonObject('Custom fields', 'assignee').optional(),
   images: images.optional(),
 })
 
@@ -105,7 +105,7 @@ export const remember = defineWritingTool({
   family: core,
   name: 'remember',
   title: 'Remember',
-  description: 'Store one memory for the team.',
+  description: 'Store a decision, rule or finding for the team.',
   effect: 'store',
   example: {
     title: 'Refunds carry a key',

@@ -13,9 +13,9 @@ import { core } from './family'
 import { id, ids, lean } from './vocabulary'
 
 const input = z.strictObject({
-  change_id: z.string().optional().meta({ description: 'Undo all of this forget' }),
-  id: id('Or restore, or undo the last update of').optional(),
-  ids: ids('Or restore').optional(),
+  change_id: z.string().optional().meta({ description: 'Undo this forget' }),
+  id: id('Or a memory: undelete, or undo last update').optional(),
+  ids: ids('Or deleted memories').optional(),
   version: z.int().optional().meta({ description: 'Of id' }),
 })
 type Arguments = z.output<typeof input>
@@ -26,7 +26,7 @@ function check({ change_id, id: one, ids: several, version }: Partial<Arguments>
   if (ways.length !== 1)
     throw invalidInput('Give exactly one of change_id, id and ids', [{ path: 'id', given: givenAs(one), example: 42 }])
   if (version !== undefined && one === undefined)
-    throw invalidInput('version goes with id', [{ path: 'version', given: givenAs(version) }])
+    throw invalidInput('version needs id', [{ path: 'version', given: givenAs(version) }])
 }
 
 /** The version that takes back the last update of a memory; undefined for a deleted memory, which comes back as it was. */

@@ -49,8 +49,8 @@ const input = z.strictObject({
     .string()
     .refine((query) => codePointLength(query) <= MAX_QUERY, { error: `query has more than ${MAX_QUERY} characters` })
     .optional()
-    .meta({ description: 'Question or words; omit: newest' }),
-  mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex: within lines' }),
+    .meta({ description: 'Question or words; omit for newest' }),
+  mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex match lines' }),
   project: fields.project,
   kind: fields.kinds,
   tags: fields.tags,
@@ -280,7 +280,7 @@ export const search = defineTool({
   family: core,
   name: 'search',
   title: 'Search',
-  description: 'Find memories by question, words or filters; shows excerpts.',
+  description: 'Find memories by question, words or filters. Returns excerpts.',
   example: { query: 'why did a refund pay twice?', project: 'ferry', limit: 1 },
   promise: 'CORE-9',
   budget: { tokens: 350, trips: 5, reads: [12_050, 31_600], writes: 0 },

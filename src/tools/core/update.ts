@@ -33,9 +33,9 @@ const input = z.strictObject({
   title: text('Title'),
   content: text('Replaces all, or old_text'),
   old_text: text('Replace only this part'),
-  append: text('Added at the end'),
+  append: text('Text to append'),
   kind: text('Kind'),
-  status: oneOf(WORK_STATUSES, 'Of a task'),
+  status: oneOf(WORK_STATUSES, 'Task status'),
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
@@ -43,15 +43,15 @@ const input = z.strictObject({
   valid_from: text('ISO 8601'),
   valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
-  replaces: ids('Obsolete by it').optional(),
-  both_hold: ids('Hold too').optional(),
+  replaces: ids('IDs made obsolete').optional(),
+  both_hold: ids('Also valid').optional(),
   metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
-    .meta({ description: 'To empty' }),
-  expected_version: z.int().optional().meta({ description: 'Fail at another' }),
+    .meta({ description: 'Fields to empty' }),
+  expected_version: z.int().optional().meta({ description: 'Fails otherwise' }),
 })
 type Arguments = z.output<typeof input>
 
@@ -81,7 +81,7 @@ function edited(text: string, { content = '', old_text, append }: Arguments): st
   const isOnce = at >= 0 && text.indexOf(part, at + 1) < 0
   if (isOnce) return text.slice(0, at) + content + text.slice(at + part.length)
   throw invalidInput(
-    `old_text is ${at < 0 ? 'not' : 'more than once'} in the content: fetch it, and copy a part that is there once`,
+    `old_text ${at < 0 ? 'does not occur' : 'occurs more than once'} in the content. Fetch it, and copy a part that occurs once`,
     [{ path: 'old_text', given: givenAs(old_text) }],
   )
 }
@@ -131,7 +131,7 @@ export const update = defineWritingTool({
   family: core,
   name: 'update',
   title: 'Update',
-  description: 'Change fields of a memory; the others stay. restore undoes it.',
+  description: 'Change the given fields of a memory. restore undoes it.',
   effect: 'change',
   example: { id: 7, title: 'Refunds carry an idempotency key', status: 'done' },
   promise: 'CORE-11',

@@ -40,7 +40,7 @@ export const ids = (description: string) =>
 
 /** Arguments that several core tools have, with one description each. */
 export const fields = {
-  project: text('This project, and what belongs to none'),
+  project: text('This project, and memories without one'),
   onlyProject: text('Only this project'),
   kinds: z
     .array(z.string().meta({ description: 'Kind' }))
@@ -53,12 +53,12 @@ export const fields = {
     .meta({ description: 'Any of' }),
   by: text('Agent or owner'),
   since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
-  until: text('Stored until; a day: its end'),
+  until: text('Stored until; a date is inclusive'),
   thread: text('Thread'),
   captured: z
     .enum(['include', 'only', 'exclude'])
     .default('include')
-    .meta({ description: 'Your sessions that wait for review' }),
+    .meta({ description: 'Your sessions that await approval' }),
 } as const
 
 /** The kind that a word means. @throws Problem invalid_input that lists the three nearest kinds first */

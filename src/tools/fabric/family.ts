@@ -36,11 +36,11 @@ export const fabric: Family = {
   tokens: 3_000,
   dotted: (name) => name.replace('_', '.'),
   instructions: [
-    'Memory of your team, kept between sessions. Begin each session with context_orient.',
-    'Before you change something, ask context_recall whether it was decided or solved before, and context_searchCode where it is.',
-    'Keep decisions with their reasons, bugs with their causes, conventions and patterns with context_store,',
-    'and name the projectPath in each call; report errors, commands and opened files with context_reportEvent.',
-    'What is kept stands here for other agents too.',
+    'Shared memory of your team across sessions. Call context_orient when a session begins.',
+    'Before you change something, call context_recall to see whether it was decided or solved before, and context_searchCode to find the code.',
+    'Store decisions with their reasons, bugs with their causes, conventions and patterns with context_store,',
+    'and pass projectPath in each call. Report errors, commands and opened files with context_reportEvent.',
+    'Other agents read what you store.',
   ].join(' '),
   parse: { leaves: () => false },
   failure(problem) {

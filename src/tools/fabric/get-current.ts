@@ -101,8 +101,8 @@ export const getCurrent = defineTool({
   name: 'context_getCurrent',
   title: 'Get the current context',
   description:
-    'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest. ' +
-    'Contents are excerpts; context_get brings the whole.',
+    'Get what matters now: working notes, relevant memories and patterns for the open file and command, with suggestions. ' +
+    'Contents are excerpts; context_get returns all.',
   example: { projectPath: 'ferry', currentFile: 'src/users.ts' },
   promise: 'FABRIC-68',
   budget: { tokens: 190, trips: 4, reads: [4_050, 6_350], writes: 0 },

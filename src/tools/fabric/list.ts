@@ -69,10 +69,10 @@ const input = z.strictObject({
   layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
   type: z.string().optional().meta({ description: 'Only this type' }),
   tags: tags('Any of these').optional(),
-  archived: flag(false, 'Archived ones alone'),
+  archived: flag(false, 'Only archived ones'),
   limit: limit(20),
   offset,
-  stats: flag(false, 'Count instead'),
+  stats: flag(false, 'Only count'),
   projectPath,
 })
 
@@ -90,7 +90,7 @@ export const list = defineTool({
   family: fabric,
   name: 'context_list',
   title: 'List memories',
-  description: 'The newest memories of one layer, or with stats how many there are.',
+  description: 'List the newest memories of a layer, or count them with stats.',
   example: { layer: 2, projectPath: 'ferry' },
   promise: 'FABRIC-51',
   budget: { tokens: 200, trips: 2, reads: [1_664, 7_370], writes: 0 },

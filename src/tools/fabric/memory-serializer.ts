@@ -94,7 +94,7 @@ export function checkAsked(scope: Scope, asked: Asked, wrong: Inspection): strin
 }
 
 export const threshold = (fallback: number) =>
-  z.number().min(0).max(1).default(fallback).meta({ description: 'Least similarity, 0–1' })
+  z.number().min(0).max(1).default(fallback).meta({ description: 'Minimum similarity, 0–1' })
 
 /** A moment as every fabric tool shows it. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()

@@ -16,7 +16,7 @@ const input = z.strictObject({
   projectPath,
   sessionId,
   expression: z.string().default('').meta({
-    description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
+    description: 'Time to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
   }),
   also: z
     .array(z.string().meta({ description: 'Zone' }))
@@ -33,7 +33,7 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
     return checkAsked(scope, { projectPath, sessionId }, wrong)
   })
 
-const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
+const face = part('A time', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
 /** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
 const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
@@ -67,7 +67,7 @@ export const orient = defineTool({
   name: 'context_orient',
   title: 'Orient in time',
   description:
-    'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
+    'Begin each session with this: returns the time and memories stored since your last visit. Also resolves dates and converts time zones.',
   example: { projectPath: 'ferry', expression: 'next monday' },
   promise: 'FABRIC-78',
   budget: { tokens: 200, trips: 1, reads: [5, 5], writes: 0 },

@@ -46,7 +46,7 @@ const input = z.strictObject({
   offset,
   threshold: threshold(0.7),
   mode: z.enum(RECALL_MODES).default('hybrid').meta({ description: 'By words (keyword), meaning or both' }),
-  filter: filter.optional().meta({ description: 'Only such memories; layer 3 is of every project' }),
+  filter: filter.optional().meta({ description: 'Only such memories; layer 3 covers all projects' }),
   projectPath,
 })
 
@@ -75,8 +75,8 @@ export const recall = defineTool({
   name: 'context_recall',
   title: 'Recall memories',
   description:
-    'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
-    'Long contents come in part: context_get brings the whole.',
+    'Find memories by words and meaning. Similarity is absolute; if none passes, below lists the closest. ' +
+    'Long contents are cut; context_get returns all.',
   example: { query: 'tenant queries', threshold: 0 },
   promise: 'FABRIC-55',
   budget: { tokens: 350, trips: 4, reads: [8_300, 22_300], writes: 0 },
@@ -88,7 +88,7 @@ export const recall = defineTool({
     limit: z.int(),
     hasMore: z.boolean(),
     degraded: z.boolean(),
-    below: part('What comes nearest where nothing passes', { count: z.int() }),
+    below: part('Closest memories if none passes', { count: z.int() }),
   }),
   inspect: ({ filter: given, ...rest }, { principal }) =>
     void checked(principal, {

@@ -102,7 +102,7 @@ export const reportEvent = defineWritingTool({
   name: 'context_reportEvent',
   title: 'Report an event',
   description:
-    'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
+    'Report what happened in a session: files, commands, errors (returns similar ones), decisions, patterns, ' +
     'feedback. Secrets are redacted.',
   effect: 'store',
   example: {
@@ -124,10 +124,10 @@ export const reportEvent = defineWritingTool({
     memoryIds: strings('Id'),
     triggeredActions: strings('Action'),
     message: z.string(),
-    similar: listOf(part('Known already', { id: z.string(), type: z.string(), content: z.string() }), 'Known already'),
+    similar: listOf(part('Already known', { id: z.string(), type: z.string(), content: z.string() }), 'Already known'),
     similarCount: z.int(),
     existing: z.boolean(),
-    evicted: strings('Working memory that went to make room'),
+    evicted: strings('Working memory evicted to make space'),
     warnings: strings('Warning'),
   }),
   inspect,

@@ -96,7 +96,7 @@ const input = z.strictObject({
   symbolKind: z.enum(SYMBOL_KINDS).optional().meta({ description: 'Mode symbol: only this kind' }),
   limit: z.int().min(1).default(10).meta({ description: '1–100' }),
   threshold: threshold(0.5),
-  includeContent: flag(true, 'Bring the code of chunks'),
+  includeContent: flag(true, 'Include the code of chunks'),
   projectPath,
 })
 
@@ -135,7 +135,7 @@ export const searchCode = defineTool({
       .looseObject({ totalFiles: z.int(), totalSymbols: z.int(), isStale: z.boolean(), pending: z.int() })
       .meta({ description: 'How complete and fresh the index is' }),
     total: z.int(),
-    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know about them' }),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {

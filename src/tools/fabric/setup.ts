@@ -22,7 +22,7 @@ export const setup = defineTool({
   input: z.strictObject({
     cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
     serverPath: z.string().optional().meta({ description: 'URL of another server' }),
-    useDocker: flag(false, 'By a bridge in a container'),
+    useDocker: flag(false, 'Through a bridge in a container'),
     preview: flag(false, 'Snippet only'),
   }),
   output: fabricOutput({
@@ -36,7 +36,7 @@ export const setup = defineTool({
     command: z.string(),
     restartRequired: z.boolean(),
     message: z.string(),
-    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know' }),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
   async handler({ origin, config }, { cli, serverPath, useDocker, preview }) {
     const named = serverPath?.trim() ?? ''
@@ -57,9 +57,7 @@ export const setup = defineTool({
       ...(other === null ? [`${origin}/mcp has the tools of all families.`] : []),
     ].join(' ')
     const warnings =
-      named === '' || other !== null
-        ? {}
-        : { warnings: ['serverPath is no http(s) URL and was ignored: this server is remote'] }
+      named === '' || other !== null ? {} : { warnings: ['serverPath is not an http(s) URL and was ignored'] }
     if (preview) return { preview: true, cli, useDocker, configFile, snippet, message, ...warnings }
     return {
       ...{ success: true, written: false, cli, configFile, snippet, command, restartRequired: true, message },

@@ -80,8 +80,7 @@ export const update = defineWritingTool({
   family: fabric,
   name: 'context_update',
   title: 'Update a memory',
-  description:
-    'Change parts of a memory of layer 2 or 3, or promote one with targetLayer. Brings an archived one back.',
+  description: 'Change parts of a memory in layer 2 or 3, or promote one with targetLayer. Unarchives archived ones.',
   effect: 'change',
   example: { memoryId: '4', content: 'Wrap every query in withTenant(), reads too.' },
   promise: 'FABRIC-48',
@@ -104,7 +103,7 @@ export const update = defineWritingTool({
         { path: 'content', given: 'nothing' },
       ])
     if (changes && targetLayer !== undefined)
-      throw invalidInput('targetLayer stands alone; promote in a call of its own', [
+      throw invalidInput('targetLayer cannot be combined with other changes; promote in a separate call', [
         { path: 'targetLayer', given: `number ${targetLayer}` },
       ])
     const id = readMemoryId(args.memoryId)

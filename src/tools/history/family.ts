@@ -7,7 +7,7 @@ export const history: Family = {
   name: 'history',
   tokens: 700,
   instructions:
-    'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted ' +
-    'since you last looked; get_context_history shows what an entry was, restore_context takes a change or a delete back.',
+    'Changes in the shared memory of your team. Call list_changes for what others have stored, updated and deleted ' +
+    'since you last checked; get_context_history shows the versions of an entry, restore_context undoes a change or a delete.',
   parse: { leaves: () => false },
 }

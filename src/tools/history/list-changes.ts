@@ -28,7 +28,7 @@ export const listChanges = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'List what was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
+    'List entries stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
   example: { limit: 2 },
   promise: 'HISTORY-38',
   budget: { tokens: 210, trips: 2, reads: [330, 330], writes: 0 },
@@ -44,13 +44,13 @@ export const listChanges = defineTool({
       .max(FEED_ACTIONS.length)
       .optional()
       .meta({ description: 'Only these' }),
-    limit: z.int().min(0).default(FEED_LIMIT).meta({ description: 'Changes, 0–200; 0: next alone' }),
+    limit: z.int().min(0).default(FEED_LIMIT).meta({ description: 'Changes, 0–200; 0: only next' }),
     wait_seconds: z
       .int()
       .min(0)
       .max(MAX_WAIT_SECONDS)
       .default(0)
-      .meta({ description: 'Wait so long for a change when there is none' }),
+      .meta({ description: 'Wait this long if there is no change yet' }),
   }),
   output: output({
     changes: z.array(

@@ -29,8 +29,8 @@ const input = z.strictObject({
     .meta({ description: 'What it is', enum: [...KINDS] }),
   project: text('Project key'),
   domain: text('Subject area'),
-  agent_id: text('Who speaks; default: key’s agent'),
-  diary: flag(false, 'Page of the agent’s diary'),
+  agent_id: text('Author; default: key’s agent'),
+  diary: flag(false, 'In the agent’s diary'),
   audience: oneOf(AUDIENCES, 'Default: project if named, else org'),
   tags: tags('Tags').optional(),
   status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
@@ -50,7 +50,7 @@ const input = z.strictObject({
   from_ids: z
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
-    .meta({ description: 'As from' }),
+    .meta({ description: 'Same as from' }),
   source_url: text('Its origin'),
   valid_at: text('ISO 8601'),
   thread_id: text('Default: the project’s'),
@@ -92,7 +92,7 @@ export const remember = defineWritingTool({
   family: packs,
   name: 'remember',
   title: 'Remember',
-  description: 'Store what others should know, typed and linked; context returns it.',
+  description: 'Store what others should know, typed and linked. context returns it.',
   effect: 'store',
   example: {
     title: 'Tokens rotate',

@@ -17,7 +17,7 @@ const RESOURCE_TEMPLATES = [
     uriTemplate: TEMPLATES.entry,
     name: 'entry',
     title: 'Entry',
-    description: 'One memory whole, with its images.',
+    description: 'One complete memory, with its images.',
   },
   {
     uriTemplate: TEMPLATES.thread,
@@ -30,14 +30,14 @@ const RESOURCE_TEMPLATES = [
     uriTemplate: TEMPLATES.project,
     name: 'project',
     title: 'Project',
-    description: 'How much is known of a project, its newest decisions and the work in flight.',
+    description: 'Memory counts of a project, its newest decisions and its open work.',
     mimeType: 'application/json',
   },
   {
     uriTemplate: TEMPLATES.pack,
     name: 'pack',
     title: 'Pack',
-    description: 'What is known for a goal, as Markdown: decisions, work in flight, rules, pitfalls and more.',
+    description: 'Context pack for a goal, as Markdown: decisions, open work, rules, pitfalls and more.',
     mimeType: 'text/markdown',
   },
 ] as const
@@ -52,7 +52,7 @@ const toCursor = ({ lastSecond, lastId }: ThreadPlace): string => btoa(`${lastSe
 function readCursor(cursor: string): ThreadPlace {
   const [, second, id] = /^(\d{1,13})\.(\d{1,16})$/.exec(decoded(cursor)) ?? []
   if (second === undefined || id === undefined || !Number.isSafeInteger(Number(id)))
-    throw invalidInput('Invalid cursor: use the nextCursor of the page before, or none for the first page')
+    throw invalidInput('Invalid cursor: use the nextCursor of the previous page, or none for the first page')
   return { threadId: '', lastSecond: Number(second), lastId: Number(id) }
 }
 

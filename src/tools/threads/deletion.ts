@@ -120,7 +120,7 @@ export function deletedBefore({ changes, changeId, output, notes }: Trace): Dele
     : { did: 'delete', ...common, count, changeId, until }
 }
 
-const NOTHING = 'Nothing was deleted: no entry matches that you may change'
+const NOTHING = 'Nothing was deleted: no matching entry that you can change'
 
 /**
  * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
@@ -133,7 +133,7 @@ export function deletionAnswer(facts: DeletionFacts): Result {
   const remaining = facts.remaining ?? 0
   const again = facts.keyed ? 'under another idempotency_key' : 'made again'
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
-  const stays = did === 'delete' || facts.left === 0 ? '' : `; ${facts.left} are not yours to change and stay`
+  const stays = did === 'delete' || facts.left === 0 ? '' : `; ${facts.left} were left because you cannot change them`
   return {
     success: true,
     deleted_count: count,
@@ -161,14 +161,14 @@ const input = z.strictObject({
   thread_id: thread('Or every entry of this thread').optional(),
   expected_version: expectedVersion,
   dry_run: dryRun,
-  erase: flag(false, 'For good, with history'),
+  erase: flag(false, 'Permanently, with history'),
 })
 
 export const deleteContext = defineWritingTool({
   family: threads,
   name: 'delete_context',
   title: 'Delete context',
-  description: 'Delete entries by id, or a whole thread. Unknown IDs count 0.',
+  description: 'Delete entries by ID, or a full thread. Unknown IDs are ignored.',
   effect: 'delete',
   example: { context_ids: [2] },
   promise: 'THREADS-58',
@@ -196,7 +196,7 @@ function selectionOf(args: z.output<typeof input>): DeleteSelection {
       { path: 'thread_id', given: givenAs(threadId) },
     ])
   if (expected !== undefined && new Set(ids ?? []).size !== 1)
-    throw invalidInput('expected_version goes with exactly one id in context_ids', [
+    throw invalidInput('expected_version needs exactly one ID in context_ids', [
       { path: 'context_ids', given: givenAs(ids), example: [42] },
     ])
   return {
@@ -206,9 +206,9 @@ function selectionOf(args: z.output<typeof input>): DeleteSelection {
 }
 
 const batchInput = z.strictObject({
-  context_ids: contextIds('Among these entries').optional(),
+  context_ids: contextIds('Of these entries').optional(),
   thread_ids: threadIds('In these threads').optional(),
-  source: source('By this source, with another criterion').optional(),
+  source: source('Of this source, plus another criterion').optional(),
   older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
   dry_run: dryRun,
 })
@@ -217,7 +217,7 @@ export const deleteContextBatch = defineWritingTool({
   family: threads,
   name: 'delete_context_batch',
   title: 'Delete contexts by criteria',
-  description: 'Delete what fulfils every given criterion.',
+  description: 'Delete entries that meet all given criteria.',
   effect: 'delete',
   example: { thread_ids: ['night-run'], source: 'agent' },
   promise: 'THREADS-65',

@@ -36,7 +36,7 @@ export async function ftsStatus({ services, config }: ToolContext, indexed: numb
       enabled: true,
       available: true,
       message:
-        'The index was written for another FTS_LANGUAGE or an earlier release; it is being rewritten and may miss words until that is done',
+        'The index was built for another FTS_LANGUAGE or an earlier release. It is being rebuilt and may miss words until then',
     }
   const { engine, language, stemming } = services.fullText
   return {

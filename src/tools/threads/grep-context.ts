@@ -50,10 +50,10 @@ const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> =
 const input = z.strictObject({
   pattern,
   is_regex: flag(false, 'RE2 syntax'),
-  case_sensitive: flag(false, 'With case'),
+  case_sensitive: flag(false, 'Match case'),
   ...filterFields,
   context_ids: contextIds('Only these').optional(),
-  output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
+  output_mode: z.enum(MODES).default('content').meta({ description: 'What to return' }),
   context_lines: count(0, 0, 'Lines around, 0–20'),
   max_matches: count(1, 100, 'Rows, 1–1,000'),
   max_entries_scanned: count(1, 1000, 'Entries, 1–10,000'),
@@ -71,7 +71,7 @@ const readPattern = (
 }
 
 const OF_LINES =
-  'A pattern matches within lines, and this one holds the end of a line: look for one of its lines, and around it with context_lines'
+  'A pattern matches within a line, and this one contains a line break. Search for one of its lines, and raise context_lines'
 
 /** Whether a pattern asks for the end of a line, which no line holds. */
 const spansLines = (wanted: string, isRegex: boolean): boolean =>
@@ -82,8 +82,8 @@ export const grepContext = defineTool({
   name: 'grep_context',
   title: 'Search in texts',
   description:
-    'Find exact strings, code or error text in lines, newest entries first; read_context_range reads around a ' +
-    'hit. If truncated, go on with before_id = next_before_id.',
+    'Find exact strings, code or error text in lines, newest first; read_context_range reads around a ' +
+    'hit. If truncated, continue with before_id = next_before_id.',
   example: { pattern: 'ledger' },
   promise: 'THREADS-157',
   budget: { tokens: 590, trips: 2, reads: [5_930, 32_700], writes: 0 },
@@ -119,7 +119,7 @@ export const grepContext = defineTool({
         .meta({ description: 'Row' }),
     ),
     next_before_id: z.int(),
-    cut_entries: listOf(z.int(), 'Not all matches told'),
+    cut_entries: listOf(z.int(), 'Not all matches returned'),
     warnings: strings('Warning'),
   }),
   async handler({ services, principal }, args) {

@@ -13,7 +13,7 @@ export const hybridSearchContext = defineTool({
   family: threads,
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
-  description: 'Find entries by words and meaning: the first choice for a question.',
+  description: 'Find entries by words and meaning. Use it first for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   example: { query: 'Why is the login test flaky?', limit: 1 },
   promise: 'THREADS-135',

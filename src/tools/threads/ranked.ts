@@ -25,7 +25,7 @@ export const rankedOutput = {
   query: z.string(),
   ...pageOutput,
   rank_depth_limit: part('When the page reaches beyond the best 100', {}),
-  warnings: strings('What to know of these results'),
+  warnings: strings('Warning'),
 }
 
 /** The window to search, and the notes that the result carries when it is not the one that was asked for. */

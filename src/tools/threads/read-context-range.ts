@@ -20,9 +20,9 @@ const place = (min: number, description: string) =>
 const input = z.strictObject({
   context_id: contextId('Entry id'),
   start_char: place(0, 'From 0'),
-  end_char: place(0, 'Excluded'),
+  end_char: place(0, 'Exclusive'),
   start_line: place(1, 'First line, from 1'),
-  end_line: place(1, 'Included'),
+  end_line: place(1, 'Inclusive'),
   node_id: z.string().optional().meta({ description: 'From navigate_context' }),
 })
 
@@ -66,7 +66,7 @@ export const readContextRange = defineTool({
   name: 'read_context_range',
   title: 'Read a part of an entry',
   description:
-    'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
+    'Read part of an entry by characters, lines or node_id (only one), ≤ 100,000 characters; if truncated, continue at next_start_char.',
   example: { context_id: 3, start_line: 3, end_line: 4 },
   promise: 'THREADS-177',
   budget: { tokens: 180, trips: 2, reads: [33, 33], writes: 0 },

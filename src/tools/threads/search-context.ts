@@ -31,8 +31,8 @@ export const searchContext = defineTool({
   name: 'search_context',
   title: 'Browse context',
   description:
-    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: use ' +
-    'fts_search_context. Texts are cut: read_context_range reads on.',
+    'List entries, newest first, filtered by thread, source, tags, metadata, dates. For words use ' +
+    'fts_search_context. Texts are cut: read_context_range has the rest.',
   example: { thread_id: 'release-1.4', limit: 2 },
   promise: 'THREADS-72',
   budget: { tokens: 470, trips: 2, reads: [2_490, 11_800], writes: 0 },

@@ -7,7 +7,7 @@ import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, loose
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
 
-const ATOMIC = 'false: store the good ones'
+const ATOMIC = 'false: store valid ones'
 
 export const storeContextBatch = defineWritingTool({
   family: threads,

@@ -11,7 +11,7 @@ import { bracket, later } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId('Conversation or task, ≤ 256 characters, case-sensitive'),
-  source: source('Who speaks'),
+  source: source('Author'),
   text,
   images: images('Up to 10').optional(),
   metadata: metadata(
@@ -35,7 +35,7 @@ export const storeContext = defineWritingTool({
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that the whole team shares. The same text again as the newest of its source updates that entry.',
+    'Store one memory in a thread that the team shares. Repeating the newest text of a source updates that entry.',
   effect: 'store',
   example: {
     thread_id: 'release-1.4',

@@ -9,7 +9,7 @@ import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, loose
 import { threads } from './family'
 import { toUpdate, updateArguments } from './update-context'
 
-const ATOMIC = 'false: apply the good ones'
+const ATOMIC = 'false: apply valid ones'
 
 /** Which entry each item is about, as far as it says so. */
 function idsOf(items: readonly unknown[]): (index: number) => number | null {

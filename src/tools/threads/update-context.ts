@@ -33,7 +33,7 @@ export const updateContext = defineWritingTool({
   name: 'update_context',
   title: 'Update context',
   description:
-    'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches by several agents are all kept.',
+    'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches do not overwrite each other.',
   effect: 'change',
   example: { context_id: 1, metadata_patch: { status: 'done' }, expected_version: 1 },
   promise: 'THREADS-48',

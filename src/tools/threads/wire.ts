@@ -90,7 +90,7 @@ const foundEntryOutput = part('Entry', {
   total_chars: z.int(),
 })
 
-export const omittedOutput = listOf(z.int(), 'Id of an entry that did not fit: ask for it alone')
+export const omittedOutput = listOf(z.int(), 'ID of an entry that did not fit; fetch it alone')
 
 /** What all searches answer. */
 export const pageOutput = {

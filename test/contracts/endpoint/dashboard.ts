@@ -491,7 +491,7 @@ export function dashboardContract(name: string, start: Start): void {
     it('shows a browser an error page for an unknown address, and a program the JSON error', async () => {
       for (const path of ['/nothing', '/review/keep', '/settings/work']) {
         const { status, text } = await writer.get(path)
-        expect([path, status, text]).toEqual([path, 404, expect.stringContaining('There is no page at this address.')])
+        expect([path, status, text]).toEqual([path, 404, expect.stringContaining('No page exists at this address.')])
       }
       for (const [path, headers] of [
         ['/nothing', { accept: '*/*' }],

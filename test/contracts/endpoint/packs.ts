@@ -761,13 +761,13 @@ export function packsContract(connect: Connect): void {
       expect(markdown).toContain(`Left out: ${diagnostics.omitted.limit} beyond the limit`)
     })
 
-    it('asks whether other words were meant where no entry holds some words of the goal', async () => {
+    it('asks whether other words were meant where no entry contains some words of the goal', async () => {
       const ada = as((await team.key(unique('org'))).key)
       await ada.remember('Refunds', 'a refund is paid to the card of the booking within five days')
       const kitchen = await ada.remember('Bordküche', 'In der Bordküche arbeitet nur Personal mit Ausweis.')
       const misspelled = await ada.ask('refnud')
       expect(misspelled.usage_hint).toMatch(/; did you mean refund\?$/)
-      expect(misspelled.markdown).toContain('No entry holds some words of the goal; did you mean refund?')
+      expect(misspelled.markdown).toContain('No entry contains some words of the goal; did you mean refund?')
       expect((await ada.ask('refund')).usage_hint).not.toContain('did you mean')
       expect((await ada.ask('xqzvwplk')).usage_hint).not.toContain('did you mean')
       expect(idsOf(await ada.ask('Wer darf in die Küche?'))).toContain(kitchen)

@@ -61,7 +61,7 @@ const loginPage = (url: URL, { next, error, written }: Shown, token: string): Pa
               aria-describedby={error === undefined ? 'key-hint' : 'key-error key-hint'}
             />
             <p class="hint" id="key-hint">
-              It begins with cp_. You see what this key may see, for eight hours; the key itself is not kept.
+              It begins with cp_. You see what this key may see, for eight hours; the key itself is not stored.
             </p>
           </div>
           <button type="submit" class="main">
@@ -147,7 +147,7 @@ export async function signIn({ request, services }: Asking): Promise<SignIn> {
 
 /**
  * A browser that follows a link of another site sends no cookie that is `SameSite=Strict`. This page makes it send the
- * request again from here, with the cookie; without a session the person is asked for a key.
+ * request again from here, with the cookie; without a session the page asks for a key.
  */
 export const comeAgain = (request: Request): Response | null => {
   const { pathname, search, origin } = new URL(request.url)

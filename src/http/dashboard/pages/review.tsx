@@ -20,7 +20,7 @@ import { Markdown } from '../parts/markdown'
 import { entryAt, plain, plural, samePage } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
 
-/** The forms of a review: keep, drop, merge. Each has a shortcut key if scripts run. */
+/** The forms of a review: approve, drop, merge. Each has a shortcut key if scripts run. */
 /** Parameters of the address that are preserved. */
 const CARRIED = ['project', 'client', 'after'] as const
 
@@ -74,8 +74,8 @@ const KindChoice = ({ kind }: { kind: string }) => {
 }
 
 export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
-    <h2>Keep it</h2>
+  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="a k">
+    <h2>Approve it</h2>
     <Carried visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
@@ -83,7 +83,7 @@ export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) 
     <Field name="title" label="Title" value={of.title} />
     <p>
       <button type="submit" class="main wide">
-        Keep <kbd>k</kbd>
+        Approve <kbd>a</kbd>
       </button>
     </p>
   </PostForm>
@@ -147,11 +147,11 @@ export const Merge = ({
 
 const DONE = new Map(
   Object.entries({
-    keep: 'Kept: agents can now find it.',
+    keep: 'Approved: agents can now find it.',
     merge: 'Merged into one memory.',
     drop: 'Dropped.',
     approve: 'Approved: hooks now include it.',
-    undo: 'Taken back.',
+    undo: 'Undone.',
   }),
 )
 
@@ -289,7 +289,7 @@ export async function reviewing<T>(visit: Visit, action: string, step: (caller: 
 
 interface Outcome {
   readonly done: string
-  /** The memory that was created or kept. */
+  /** The memory that was created or approved. */
   readonly made: number | null
   /** The changes that can be undone now. */
   readonly changes: readonly string[]
@@ -383,7 +383,7 @@ export async function several(visit: Visit): Promise<Response> {
   return onwards(visit, { done: isDrop ? 'drop' : 'keep', made: null, changes: withNew(visit, reviewed) })
 }
 
-/** Takes the newest of these back. */
+/** Undoes the newest of these changes. */
 export async function undo(visit: Visit): Promise<Response> {
   const changes = changesOf(visit)
   const last = changes.pop()
@@ -392,7 +392,7 @@ export async function undo(visit: Visit): Promise<Response> {
   return onwards(visit, { done: 'undo', made: null, changes })
 }
 
-/** Shows captured sessions one at a time, to keep, merge or drop; each action can be undone exactly. */
+/** Shows captured sessions one at a time, to approve, merge or drop; each action can be undone exactly. */
 const SIZE = 50
 const MOST_ADDRESSING = 20
 
@@ -512,7 +512,7 @@ export async function review(visit: Visit): Promise<Page> {
             {items.length === 0
               ? ''
               : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to review. `}
-            Clients capture sessions automatically. Only their owner finds a session until it is approved. A session
+            Clients capture sessions automatically. Only their owner can find a session until it is approved. A session
             that is not approved expires.
           </p>
         </div>

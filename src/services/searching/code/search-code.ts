@@ -196,8 +196,9 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
 
 /** Bytes of vectors that one statement brings. */
 const STEP_BYTES = 6_000_000
-const WITHOUT_SYNONYMS = 'EMBEDDING_PROVIDER is local, which knows no synonyms; words tell more than meaning here'
-const WITHOUT_MEANING = 'there is no embedder: these chunks hold words of the query'
+const WITHOUT_SYNONYMS =
+  'EMBEDDING_PROVIDER is local, which does not know synonyms; searching by words is more reliable here'
+const WITHOUT_MEANING = 'no embedding model is configured: these chunks contain words of the query'
 /** Of each way, those whose places make the order (fabric contract §4). */
 const RANKED = 200
 
@@ -362,7 +363,7 @@ const LOOK_BYTES = 4_000_000
 /** Words that are looked for when the query as a whole is nowhere. */
 const MAX_WORDS = 12
 
-const NO_LINE = 'no line holds this text; these chunks hold all of its words'
+const NO_LINE = 'no line contains this text; these chunks contain all of its words'
 
 interface Sought {
   readonly exact: string
@@ -443,7 +444,7 @@ export function createSearchLines(index: CodeIndex) {
     if (words.length === 1 && words[0] === query.query) return whole
     const used = words.slice(0, MAX_WORDS)
     const hits = await answer(scope, query, projects, used.map(sought))
-    const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were looked for`] : []
+    const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were searched`] : []
     return { ...hits, warnings: hits.total === 0 ? cut : [NO_LINE, ...cut] }
   }
 }

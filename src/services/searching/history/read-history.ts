@@ -21,9 +21,9 @@ export interface DiffedPage extends Omit<VersionPage, 'versions'> {
 
 /** Texts that are compared in one call. */
 const MAX_BYTES = 4_000_000
-const NOT_COMPARED = '(not compared: too much text for one call; ask for fewer versions)'
+const NOT_COMPARED = '(not compared: too much text for one call; request fewer versions)'
 
-const unknown = (id: number) => notFound(`No such history of entry ${id} is kept`)
+const unknown = (id: number) => notFound(`Entry ${id} has no such history`)
 
 export function createReadHistory({ history }: { readonly history: History }): ReadHistory {
   /** Diffs of the versions whose text changed, against the one before. */

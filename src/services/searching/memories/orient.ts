@@ -117,7 +117,7 @@ export function checkMoment(named: NamedMoment, wrong: Inspection, now = 0): num
       wrong.refuse(path as string, zone, `Unknown time zone: ${zone}; give an IANA name or an offset such as +05:45`)
   const zone = isZone(timezone) ? timezone : 'UTC'
   const moment = trim(expression) === '' ? now : resolveExpression(expression, zone, now)
-  if (moment === null) wrong.refuse('expression', expression, `expression is none of: ${EXPRESSION_FORMS}`)
+  if (moment === null) wrong.refuse('expression', expression, `expression must be one of: ${EXPRESSION_FORMS}`)
   return moment
 }
 

@@ -69,8 +69,8 @@ export interface RecallRequest {
   readonly project: string | null
 }
 
-const WITHOUT_MEANING = 'Meaning could not be searched; results are based on words only'
-const WITHOUT_WORDS = 'Full text is switched off; results are based on meaning only'
+const WITHOUT_MEANING = 'Semantic search failed; results match words only'
+const WITHOUT_WORDS = 'Full-text search is switched off; results match meaning only'
 /** The second leg's smoothing of ranks; nothing here is ordered by ranks. */
 const RRF_K = 60
 

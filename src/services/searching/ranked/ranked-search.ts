@@ -181,7 +181,7 @@ const failed = (asked: Outcome<unknown> | null): Outcome<SemanticRanking> | null
 
 function bothFailed(words: Outcome<unknown> | null, meaning: Outcome<unknown> | null): Problem {
   const reasons = [words, meaning].flatMap((leg) => (leg && !leg.ok ? [leg.problem.message] : []))
-  return unavailable(`Hybrid search found no working leg: ${reasons.join('; ') || 'both are switched off'}`)
+  return unavailable(`Hybrid search has no working retriever: ${reasons.join('; ') || 'both are switched off'}`)
 }
 
 interface HybridPage extends RankedPage {
@@ -200,19 +200,19 @@ const UNSCORED = {
 }
 
 /** No model is asked for what nobody may ever keep. */
-const NOT_MEANT = 'Captured sessions are found by their words, behind what meaning found'
+const NOT_MEANT = 'Captured sessions match by words only and follow the results by meaning'
 
 /** Search by meaning finds every entry that the filter admits, so an empty answer is due to the filter, unless vectors are still made. */
-const NOTHING_PASSES = 'No entry passes the filters: check the spelling of names, and the times'
+const NOTHING_PASSES = 'No entry matches the filters: check the spelling of names, and the times'
 
 function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
   return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
 }
 
-const UNKNOWN_WORDS = 'No entry holds some of these words'
+const UNKNOWN_WORDS = 'No entry contains some of these words'
 
-const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
+const BEYOND = `Nothing was searched: only the best ${RANK_DEPTH} results are ranked. Use a lower offset, other words or a filter`
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
@@ -305,7 +305,7 @@ export function createRankedSearches(dependencies: {
     const failed = [
       ...(meant === null
         ? []
-        : [doubt === 'nothing' ? `Nothing holds these words; ${meant}` : `${UNKNOWN_WORDS}; ${meant}`]),
+        : [doubt === 'nothing' ? `No entry contains these words; ${meant}` : `${UNKNOWN_WORDS}; ${meant}`]),
       ...(doubt === 'doubtful' && ordering.length > 0 ? [`${NOTHING_FITS} listed`] : []),
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A leg that failed has found nothing, whatever its index lacks.

@@ -68,7 +68,7 @@ export function createReadTexts({
         const text = isHere ? near.text : await texts.stretch(scope, id, textHash, stretch)
         if (text !== null) return { ...cutRange(text, stretch, part, marks), totals: marks }
       }
-      throw new Problem('conflict', 'The text was changed while it was read; try again')
+      throw new Problem('conflict', 'The text changed while it was read; try again')
     },
 
     /** @throws Problem not_found; for an unknown node with the nearest one */
@@ -76,7 +76,7 @@ export function createReadTexts({
       const text = await wholeText(scope, id)
       const found = findNode(await scheduler.run(readOutline(text)), nodeId)
       if ('nearest' in found)
-        throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
+        throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the most similar is "${found.nearest}"`)
       return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })
     },
 

@@ -155,7 +155,7 @@ export interface OpenedFile {
 
 /** Bytes of content that are prepared and written together, so that no batch takes long. */
 const SLICE_BYTES = 524_288
-const TWICE = 'the path comes again in this call, and the last of its files is taken'
+const TWICE = 'the path occurs again in this call, and the last of its files is used'
 /** Files removed by one batch. */
 const REMOVE_STEP = 200
 

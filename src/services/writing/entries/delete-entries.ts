@@ -64,7 +64,7 @@ export function createDeleteEntries({
         if (!(error instanceof DeleteRefused)) throw error
         const finished = erases && (await entries.finishDeletes(caller, selection))
         if (!finished) await explain(caller, selection)
-        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+        if (attempt === TRIES) throw unavailable('The entry is being changed; nothing was deleted, try again')
       }
     }
   }
@@ -100,9 +100,8 @@ export function createDeleteEntries({
       const unknown = threadIds.filter((name) => !names.includes(name)).slice(0, MOST_NAMED)
       return unknown.map((name) => {
         const nearest = mostSimilarName(name, names)
-        const meant =
-          nearest === null ? '' : `; the nearest existing thread is ${JSON.stringify(nearest.slice(0, 100))}`
-        return `Nothing was deleted: nothing of yours is in thread ${JSON.stringify(name.slice(0, 100))}${meant}`
+        const meant = nearest === null ? '' : `; the most similar thread is ${JSON.stringify(nearest.slice(0, 100))}`
+        return `Nothing was deleted: you have no entries in thread ${JSON.stringify(name.slice(0, 100))}${meant}`
       })
     },
 

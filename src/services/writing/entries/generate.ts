@@ -281,7 +281,7 @@ export function summaryFrom(answer: unknown, provider: string): string {
   const said = typeof answer === 'string' ? withoutReasoning(answer) : ''
   const summary = trim(firstCodePoints(said, LONGEST).replaceAll('\u0000', '').toWellFormed())
   if (summary === '')
-    throw unavailable(`${provider} answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL`)
+    throw unavailable(`${provider} returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL`)
   return summary
 }
 

@@ -31,7 +31,7 @@ const MAX_RESTORED = 1000
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
-const AGAIN = 'came back and was deleted again by a later call'
+const AGAIN = 'restored, then deleted again by a later call'
 /** Of a state that does not come back. @param secrets that it holds, where it has not ended */
 const reasonOf = (secrets: readonly string[] | undefined): string =>
   secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
@@ -39,7 +39,7 @@ const reasonOf = (secrets: readonly string[] | undefined): string =>
 /** Why nothing comes back where not enough of it can. */
 function incomplete(skipped: Restored['skipped']): string {
   const why = skipped.filter(({ reason }) => reason !== STANDING).map(({ id, reason }) => `entry ${id}: ${reason}`)
-  return `Not enough of what was dropped can come back (${why.join(', ') || 'the rest is not kept'}), so nothing was undone`
+  return `Not enough of the dropped entries can be restored (${why.join(', ') || 'the rest is not retained'}), so nothing was undone`
 }
 
 export type RestoreEntries = ReturnType<typeof createRestoreEntries>
@@ -80,7 +80,7 @@ export function createRestoreEntries(dependencies: {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
       if ('changeId' in what && only === undefined && found.standing.size + found.again.length === 0)
-        throw notFound('Nothing that this change_id has deleted is kept')
+        throw notFound('The entries that this change_id deleted are not retained')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
           { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
@@ -117,8 +117,8 @@ export function createRestoreEntries(dependencies: {
         version === undefined
           ? STANDING
           : standing.get(id)?.version === version
-            ? `it stands at version ${version}`
-            : `version ${version} is not kept`
+            ? `it is already at version ${version}`
+            : `version ${version} is not retained`
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [

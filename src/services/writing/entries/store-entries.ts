@@ -48,7 +48,7 @@ export type Made =
 
 /** What a caller is told of entries whose vectors were not made in time. */
 export const VECTORS_LATER =
-  'The embedding model has not made all vectors yet: this is found by its words now, and by its meaning as soon as they are made'
+  'Some vectors are not ready yet: search finds this by its words now, and by its meaning when they are ready'
 
 /** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
 export function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
@@ -193,7 +193,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
   }
 }
 
-const REPEATED_CHANGES = 'Others change the entry that this one repeats at this moment; try again'
+const REPEATED_CHANGES = 'The entry that this one repeats is being changed; try again'
 
 /**
  * Entries with the reserved keys of the turns that they repeat.

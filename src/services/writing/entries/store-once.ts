@@ -25,7 +25,7 @@ interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
   readonly plan: (equals: readonly (Equal | null)[]) => void
 }
 
-const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
+const TOO_BUSY = 'An equal memory is being stored or deleted; try again'
 
 /** Returns the change of the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
 function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: Equal): Renewal {

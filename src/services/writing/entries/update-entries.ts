@@ -111,7 +111,7 @@ export function archivedNote(written: readonly number[]): string[] {
   const ids = [...new Set(written)]
   if (ids.length === 0) return []
   const [those, them] = ids.length === 1 ? [`Entry ${ids[0]} is`, 'it'] : [`Entries ${ids.join(', ')} are`, 'them']
-  return [`${those} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`]
+  return [`${those} archived: searches, lists and packs leave ${them} out until context_update restores ${them}`]
 }
 
 /**

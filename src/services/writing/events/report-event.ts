@@ -113,7 +113,7 @@ export function createFailureLookup({
 
 /** How often a problem is looked for anew that others report at the same time. */
 const MEETINGS = 5
-const TOO_BUSY = 'Others report or delete the same at this moment; report it again'
+const TOO_BUSY = 'An equal event is being reported or deleted; report it again'
 
 const NO_FILE: OpenedFile = { texts: [], index: async () => null }
 

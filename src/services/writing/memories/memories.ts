@@ -74,10 +74,8 @@ export function warningsOf(
   return [
     ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
     ...statusWarnings(kindOfMetadata(metadata ?? null), own(metadata ?? null, 'status')),
-    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
-    ...(by === undefined
-      ? []
-      : [`Memory ${equal?.id} stood there already, and ${by} takes its place: packs leave it out`]),
+    ...(others.length === 0 ? [] : [`Memory ${equal?.id} already exists and keeps its own ${others.join(', ')}`]),
+    ...(by === undefined ? [] : [`Memory ${equal?.id} already exists and is superseded by ${by}: packs leave it out`]),
   ]
 }
 
