@@ -8,7 +8,7 @@ import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
-import { withWarnings } from './screened'
+import { withWarnings } from './secret-scan'
 
 /** The most that a tool may cost. Tests hold its definition and its calls on D1 to these numbers. */
 export interface Budget {

@@ -8,12 +8,12 @@ import { addressesIn } from '../domain/trust/agent-directed'
 import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
-import { EXPIRED_WARNING, isExpired } from './ended'
+import { EXPIRED_WARNING, isExpired } from './expired-warning'
 import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
-import { addressWarnings, scanArguments, withWarning, withWarnings } from './screened'
+import { addressWarnings, scanArguments, withWarning, withWarnings } from './secret-scan'
 
 /** @throws Problem invalid_input for a new name of a project that has control characters or addresses an agent: starts show it */
 function checkNewProjects({ attachments }: PendingNames): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Problem } from '../../src/domain/errors'
 import type { PendingEntry } from '../../src/ports/retention'
-import { createFinishIndex } from '../../src/services/keeping/pending-index'
-import type { Missed } from '../../src/services/keeping/schedule'
+import { createFinishIndex } from '../../src/services/maintenance/pending-index'
+import type { Missed } from '../../src/services/maintenance/schedule'
 import { freshPrincipal } from '../support/scope'
 
 const entry = (given: Partial<PendingEntry>): PendingEntry => ({

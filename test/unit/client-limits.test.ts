@@ -4,7 +4,7 @@ import { listedName, TOOLS } from '../../src/tools/catalogue'
 import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
-import { toolsetOf } from '../../src/tools/offers'
+import { toolsetOf } from '../../src/tools/toolsets'
 
 /** Limits that clients and their models publish for tools. Each names its source; a definition that breaks one is refused by that client. */
 const config = parseConfig({ AUTH_MODE: 'open' })

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../domain/time'
-import type { Step } from '../keeping/schedule'
+import type { Step } from '../maintenance/schedule'
 import type { createFinishSessions } from './finish-sessions'
 import type { MemoryUsage } from './memory-usage'
 import type { OwnSessions } from './own-sessions'

@@ -15,7 +15,7 @@ import type { Clock } from '../../ports/clock'
 import type { MemoryPairs, PairOfOrg, PairWithMemories, StoredMemory } from '../../ports/memory-pairs'
 import type { ModelCalls } from '../../ports/model-calls'
 import type { LanguageModel } from '../../ports/models'
-import type { Step, StepResult } from '../keeping/schedule'
+import type { Step, StepResult } from '../maintenance/schedule'
 import { attempt } from '../outcome'
 import type { FindEarlier } from './find-earlier'
 

@@ -22,7 +22,7 @@ import { codePointLength } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackScope, RequestedRange } from '../../ports/packs'
 import type { Disagreements, FindDisagreements } from '../currency/disagreements'
-import type { CatchUp } from '../keeping/sync-vectors'
+import type { CatchUp } from '../maintenance/sync-vectors'
 import { didYouMean } from '../searching/ranked/suggest-words'
 import type { FindCandidates } from './find-candidates'
 

@@ -12,7 +12,7 @@ import type { FullText, TextHit } from '../../ports/full-text'
 import type { Embedder } from '../../ports/models'
 import type { PackReads, PackScope } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
-import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
+import { type FinishIndex, NOTHING_PENDING } from '../maintenance/pending-index'
 import { attempt, type Outcome } from '../outcome'
 import { findingCompounds, NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
 

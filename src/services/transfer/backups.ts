@@ -10,7 +10,7 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
-import type { Step } from '../keeping/schedule'
+import type { Step } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
 /** Where backups stand in their bucket, and how they are packed. */

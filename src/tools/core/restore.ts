@@ -8,7 +8,7 @@ import { defineWritingTool } from '../define-writing-tool'
 import { listOf, output, part, strings } from '../fields'
 import { keptNote } from '../history/restore-context'
 import { soundArguments } from '../parse-arguments'
-import { withWarning } from '../screened'
+import { withWarning } from '../secret-scan'
 import { core } from './family'
 import { id, ids, lean } from './vocabulary'
 

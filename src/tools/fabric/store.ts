@@ -9,10 +9,10 @@ import { MEMORY_TYPES } from '../../domain/recall/memory'
 import { projectOfWrite } from '../../domain/recall/metadata'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
-import { storedMemoriesBefore } from '../facts'
 import { strings } from '../fields'
 import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
+import { storedMemoriesBefore } from '../receipt-outcomes'
 import { fabric } from './family'
 import {
   checkAsked,

@@ -11,7 +11,7 @@ import { tagsOfMetadata } from '../../domain/recall/metadata'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { withWarnings } from '../screened'
+import { withWarnings } from '../secret-scan'
 import { fabric } from './family'
 import {
   checkProject,

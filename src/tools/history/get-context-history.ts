@@ -4,7 +4,7 @@ import { defineTool } from '../define-tool'
 import { contextId, flag, limit, listOf, offset, output, part } from '../fields'
 import { withImages } from '../images'
 import { fitting } from '../result-size'
-import { completeEntry } from '../threads/wire'
+import { completeEntry } from '../threads/entry-serializer'
 import { history } from './family'
 
 export const getContextHistory = defineTool({

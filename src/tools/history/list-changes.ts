@@ -8,8 +8,8 @@ import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { output, part, threadId } from '../fields'
 import { namedProject } from '../project'
+import { shownChange } from './change-serializer'
 import { history } from './family'
-import { shownChange } from './feed-wire'
 
 /** A cursor, `start`, or a time in words or ISO 8601, UTC. */
 function startOf(after: string | undefined, now: Millis): Pick<ListRequest, 'after' | 'since'> {

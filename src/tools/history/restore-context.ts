@@ -5,7 +5,7 @@ import type { Restored } from '../../services/writing/entries/restore-entries'
 import { archivedNote } from '../../services/writing/entries/update-entries'
 import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, expectedVersion, output, part } from '../fields'
-import { withWarning, withWarnings } from '../screened'
+import { withWarning, withWarnings } from '../secret-scan'
 import { history } from './family'
 
 /** Why a restored entry does not get all fields of the older version. */

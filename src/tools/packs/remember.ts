@@ -5,10 +5,10 @@ import { WORK_STATUSES } from '../../domain/entry/work'
 import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { rememberedBefore } from '../facts'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
+import { rememberedBefore } from '../receipt-outcomes'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })

@@ -8,7 +8,7 @@ import { formatSecond } from '../../domain/time'
 import { loadImages } from '../../services/writing/entries/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
-import { completeEntry } from '../threads/wire'
+import { completeEntry } from '../threads/entry-serializer'
 import { type SendChunked, writeJson } from '../tool-result'
 
 /** The text of a recall pack, as the prompt and the resource show it. @throws Problem as `context` does */

@@ -11,7 +11,7 @@ import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { charactersOf, isRecord } from '../record'
-import { bracket, later, type Written } from './wire'
+import { bracket, later, type Written } from './entry-serializer'
 
 /** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
 

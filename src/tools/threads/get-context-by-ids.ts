@@ -9,8 +9,8 @@ import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
+import { completeEntry, completeEntryOutput, omittedOutput } from './entry-serializer'
 import { threads } from './family'
-import { completeEntry, completeEntryOutput, omittedOutput } from './wire'
 
 /** @throws Problem invalid_input for what is no instant, or lies before what is kept */
 function instantOf(given: string, { config, services }: CallContext): number {

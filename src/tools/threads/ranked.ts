@@ -6,7 +6,7 @@ import { explainQuery, includeImages, limit, offset, part, strings } from '../fi
 import { filterFields } from '../filters'
 import { type ImageArguments, imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
-import { foundEntry, pageOutput } from './wire'
+import { foundEntry, pageOutput } from './entry-serializer'
 
 /** What the three ranked searches share on the wire (threads contract §8). */
 

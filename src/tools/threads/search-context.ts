@@ -7,8 +7,8 @@ import { explainQuery, includeImages, limit, offset, output } from '../fields'
 import { filterFields, inspectFilter, type ReadFilter, readFilter } from '../filters'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
+import { foundEntry, pageOutput } from './entry-serializer'
 import { threads } from './family'
-import { foundEntry, pageOutput } from './wire'
 
 /** The `stats` member of searches: product words, no SQL. */
 export function stats(

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, storedBefore } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
 import { callsOfThreads, earlierBefore, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
+import { onlyOne, storedBefore } from '../receipt-outcomes'
+import { bracket, later } from './entry-serializer'
 import { threads } from './family'
-import { bracket, later } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId('Conversation or task, ≤ 256 characters, case-sensitive'),

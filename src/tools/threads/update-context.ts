@@ -2,11 +2,11 @@ import * as z from 'zod'
 import type { UpdateDraft } from '../../domain/entry/update'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, updatedBefore } from '../facts'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
+import { onlyOne, updatedBefore } from '../receipt-outcomes'
+import { bracket, later } from './entry-serializer'
 import { threads } from './family'
-import { bracket, later } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('Entry to change'),

@@ -590,7 +590,9 @@ export function coreContract(): void {
         warnings: ['1 of the IDs are not memories that you can delete'],
       })
       expect(await ok('forget', { ids: String(ids[0]), erase: true })).toMatchObject({ erased: 1 })
-      expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/has no such history|not found/)
+      expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(
+        /has no such history|not found/,
+      )
     })
 
     it('[CORE-13, CORE-14] undoes the last update of a memory by its id, and lists the author and a diff of each version', async () => {

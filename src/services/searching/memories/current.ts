@@ -17,7 +17,7 @@ import type {
   VectorProgress,
 } from '../../../ports/memories'
 import type { VectorSearch } from '../../../ports/vector-index'
-import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
+import { type FinishIndex, NOTHING_PENDING } from '../../maintenance/pending-index'
 import { attempt, type Outcome } from '../../outcome'
 import type { SearchSemantic } from '../ranked/search-semantic'
 import type { RecallWords } from './recall-words'

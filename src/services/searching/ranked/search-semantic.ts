@@ -21,8 +21,8 @@ import type { Millis } from '../../../domain/time'
 import type { Embedder } from '../../../ports/models'
 import type { SimilarRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
-import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
-import type { SyncVectors } from '../../keeping/sync-vectors'
+import { type FinishIndex, NOTHING_PENDING } from '../../maintenance/pending-index'
+import type { SyncVectors } from '../../maintenance/sync-vectors'
 
 /** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
 export interface SemanticHit {
