@@ -7,7 +7,7 @@ import { queryField } from '../query-field'
 import { connector, entryUrl } from './family'
 
 const BEST = 10
-/** Code points in which a first line is looked for. */
+/** Code points of a text that are read to find its first line. */
 const BEGINNING = 300
 
 export const search = defineTool({

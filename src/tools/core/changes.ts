@@ -14,7 +14,7 @@ import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, unknownProject, zoneOf
 
 const LIMIT = { usual: 30, most: 100 } as const
 const PREVIEW = 120
-/** Pages of the feed that one call goes through for a person or a kind. */
+/** Pages of the feed that one call reads to filter by agent or kind. */
 const MAX_PAGES = 10
 const PAGE = 200
 
@@ -31,7 +31,7 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** A cursor of the feed, unlike any time that `since` understands. */
+/** Matches a cursor of the feed, which never looks like a time that `since` accepts. */
 const CURSOR = /^[A-Za-z0-9_-]{48}$/
 
 interface Start {
@@ -40,7 +40,7 @@ interface Start {
   readonly since?: number
 }
 
-/** Where the changes begin; null for the newest ones. @throws Problem invalid_input for what is neither a time nor a cursor */
+/** Returns the position where the changes start. @throws Problem invalid_input for a value that is neither a time nor a cursor */
 function startOf(since: string, now: number, timezone: string | undefined): Start {
   const zone = zoneOf(timezone)
   const isTime = resolveExpression(since, zone, now) !== null
@@ -48,7 +48,7 @@ function startOf(since: string, now: number, timezone: string | undefined): Star
   return { since: instantOf(since, 'since', now, zone) }
 }
 
-/** The requested changes, filtered by person and kind page by page. */
+/** Lists the requested changes, filtered by agent and kind page by page. */
 async function listed(context: CallContext, args: Arguments, start: Start | null, limit: number) {
   const { services, principal } = context
   const kinds = new Set((args.kind ?? []).map((word) => kindOf(word) as string))

@@ -22,7 +22,7 @@ import {
 import { core } from './family'
 import { fields, filterOf, ids, lean } from './vocabulary'
 
-/** Memories that a look names. */
+/** Memories that a dry run lists by title. */
 const NAMED = 20
 
 const filter = z
@@ -48,7 +48,7 @@ interface Facts {
   readonly named: readonly { readonly id: number; readonly title: string }[]
 }
 
-/** @throws Problem invalid_input unless exactly one selection is named, and a filter with `dry_run` and a condition */
+/** Checks that exactly one selection is given, and that a filter has `dry_run` and a condition. @throws Problem invalid_input */
 function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments>): void {
   const ways = Object.entries({ ids: named, thread, filter: given }).filter(([, value]) => value !== undefined)
   if (ways.length !== 1)
@@ -67,7 +67,7 @@ function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments
 
 interface Selected {
   readonly selection: DeleteSelection
-  /** How many memories the filter admits; null without a filter. */
+  /** Number of memories that match the filter; null without a filter. */
   readonly total: number | null
 }
 
@@ -82,7 +82,7 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
     }
   const wanted = filterOf(given, services.now())
   const place = namedProject(principal, given.project)
-  // A delete by project means the memories of the project, not those that belong to none.
+  // A deletion by project selects only memories of the project, not memories without one.
   const exact = place === null ? wanted : and([wanted, ofProject('project', principal, place)])
   const page = await services.entries.page(principal, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
   return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }

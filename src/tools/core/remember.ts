@@ -18,7 +18,7 @@ import { checkExpiry, ids, kindOf, lean } from './vocabulary'
 
 const text = (description: string) => z.string().optional().meta({ description })
 
-/** A value of a list that the domain checks, so that all problems are reported at once. */
+/** A string with listed values that the domain checks, so that all problems are reported together. */
 export const oneOf = (values: readonly string[], description: string) =>
   z
     .string()
@@ -66,10 +66,10 @@ const input = z.strictObject({
 
 type Arguments = z.output<typeof input>
 
-/** Links of one memory. */
+/** Maximum number of links of one memory. */
 const MAX_LINKS = 20
 
-/** The same call in the words of `remember` of the packs family. */
+/** Translates the arguments to those of `remember` in the packs family. */
 function toRemember(args: Arguments, now: Millis) {
   const { replaces = [], merges = [], related_to = [], expires_at, valid_from, valid_until, ...given } = args
   const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
@@ -93,7 +93,7 @@ function toRemember(args: Arguments, now: Millis) {
   }
 }
 
-/** Problems of the arguments that are right in shape, reported with those that are not. @throws Problem */
+/** Checks the arguments that have the right type, to report their problems together with the others. @throws Problem */
 function inspect(args: Record<string, unknown>, context: ToolContext): void {
   const sound = soundArguments(input, args)
   const { title = 'Title', content = 'content' } = sound

@@ -20,7 +20,7 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** @throws Problem invalid_input unless exactly one way is named */
+/** Checks that exactly one of `change_id`, `id` and `ids` is given. @throws Problem invalid_input */
 function check({ change_id, id: one, ids: several, version }: Partial<Arguments>): void {
   const ways = [change_id, one, several].filter((way) => way !== undefined && !(Array.isArray(way) && way.length === 0))
   if (ways.length !== 1)
@@ -29,7 +29,7 @@ function check({ change_id, id: one, ids: several, version }: Partial<Arguments>
     throw invalidInput('version needs id', [{ path: 'version', given: givenAs(version) }])
 }
 
-/** The version that takes back the last update of a memory; undefined for a deleted memory, which comes back as it was. */
+/** Returns the version before the last update of a memory; undefined for a deleted memory, which is restored unchanged. */
 async function before({ services, principal }: ToolContext, one: number): Promise<number | undefined> {
   const { deleted, versions } = await services.readHistory.versions(principal, one, { limit: 2, offset: 0 }, false)
   if (deleted) return undefined

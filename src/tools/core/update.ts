@@ -20,10 +20,10 @@ import { core } from './family'
 import { oneOf } from './remember'
 import { checkExpiry, id, ids, kindOf, lean } from './vocabulary'
 
-/** How often an edit is tried again when another write comes between. */
+/** Attempts of an edit if other writes change the memory in between. */
 const EDIT_TRIES = 20
 
-/** Fields that `clear` can name; an empty value may be a mistake and clears nothing. */
+/** Fields that `clear` accepts. An empty value clears nothing, because it may be a mistake. */
 const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'valid_until', 'expires_at', 'pinned'] as const
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -55,7 +55,7 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** The fields that the call names, in the order of the schema. */
+/** Returns the fields that the call changes, in the order of the schema. */
 const changed = ({ id: _, expected_version: __, clear = [], old_text: ___, append, ...given }: Arguments): string[] => [
   ...new Set([
     ...Object.keys({ ...given, ...(append === undefined ? {} : { content: append }) }).filter(
@@ -65,7 +65,7 @@ const changed = ({ id: _, expected_version: __, clear = [], old_text: ___, appen
   ]),
 ]
 
-/** @throws Problem invalid_input for a part without what replaces it, or two ways to change the content */
+/** Checks that `old_text` has a replacement and that the content is changed in only one way. @throws Problem invalid_input */
 function checkEdit({ content, old_text, append }: Partial<Arguments>): void {
   if (old_text !== undefined && content === undefined)
     throw invalidInput('old_text needs content: the text that replaces it', [{ path: 'content', given: 'nothing' }])
@@ -73,7 +73,7 @@ function checkEdit({ content, old_text, append }: Partial<Arguments>): void {
     throw invalidInput('Give either append or content', [{ path: 'append', given: givenAs(append) }])
 }
 
-/** The complete content that an edit asks for. @throws Problem invalid_input for a part that the content does not hold once */
+/** Applies an edit to a text. @throws Problem invalid_input if `old_text` does not occur exactly once */
 function edited(text: string, { content = '', old_text, append }: Arguments): string {
   if (append !== undefined) return `${text.trimEnd()}\n\n${append}`
   const part = old_text ?? ''
@@ -86,7 +86,7 @@ function edited(text: string, { content = '', old_text, append }: Arguments): st
   )
 }
 
-/** The change as one patch of metadata, with text and tags. @throws Problem invalid_input, forbidden */
+/** Builds one patch of metadata, text and tags. @throws Problem invalid_input, forbidden */
 function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>) {
   const { title, content, kind, status, project, tags, audience, pinned, expires_at, metadata = {}, clear = [] } = args
   checkEdit(args)
@@ -152,7 +152,7 @@ export const update = defineWritingTool({
     const dates = args.valid_from !== undefined || args.valid_until !== undefined
     if (!edits && !dates && replaces.length === 0 && others.length === 0)
       return onlyValue(await services.updateEntries(principal, [done(draft)], true))
-    // The edit is made of the text that was read: where another write comes between, it is read again.
+    // The edit is based on the text that was read, so it is repeated if another write came in between.
     return withRetries(async () => {
       const read = new Map(
         (await services.entries.read(principal, [...new Set([args.id, ...replaces, ...others])])).map((one) => [

@@ -3,9 +3,7 @@ import { issuesOf } from '../../domain/flaws'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 
-/** Fabric: memory for coding agents in three layers (fabric contract). */
-
-/** How the family spells what went wrong (fabric contract §1). */
+/** Error codes of the family (fabric contract §1). */
 const CODES: Readonly<Record<ProblemCode, string>> = {
   invalid_input: 'VALIDATION_ERROR',
   limit_exceeded: 'VALIDATION_ERROR',
@@ -18,13 +16,13 @@ const CODES: Readonly<Record<ProblemCode, string>> = {
   internal: 'INTERNAL_ERROR',
 }
 
-/** One thing that is wrong, and where. */
+/** One validation issue with its path. */
 interface Detail {
   readonly path: string
   readonly message: string
 }
 
-/** What was given at each place and what would be right, in this family's two words. */
+/** Formats issues with the given value and a valid example. */
 const detailsOf = (problem: Problem): Detail[] =>
   withExamples(issuesOf(problem)).map(({ path, given, example }) => ({
     path,

@@ -15,7 +15,7 @@ import {
   shownMemory,
 } from './memory-serializer'
 
-/** A part of a content, with the length of the whole. */
+/** Returns a part of a content, with the length of the complete content. */
 function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {
   const from = offsetAfter(text, 0, offset)
   const to = limit === undefined ? text.length : offsetAfter(text, from, limit)

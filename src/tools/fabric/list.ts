@@ -43,25 +43,29 @@ function statistics(all: readonly MemoryCount[]) {
   }
 }
 
-/** Of the contents a memory, and at least; of all that is shown of it (fabric contract §1); less of a content tells nothing. */
+/** Code points of contents (for each memory, and at least) and of the complete answer (fabric contract §1). */
 const BUDGET = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
 const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
 
-/** A memory of a list: its tags are next to its metadata. @param most who stored those that do not show it */
+/**
+ * Serializes a memory of a list; its tags are a member next to its metadata.
+ *
+ * @param most the agent and key that is shown once for the complete list
+ */
 function listed(memory: Memory, excerpt: Excerpt, project: string | null, most: string) {
   const { metadata, by, ...rest } = leanMemory(memory, excerpt, project)
   const { tags: _, ...others } = metadata as Metadata
   return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned, ...(by === most ? {} : { by }) }
 }
 
-/** The agent and the key that stored most of these memories. */
+/** Returns the agent and key that stored most of these memories. */
 function mostBy(memories: readonly Memory[]): string {
   const groups = Map.groupBy(memories, (memory) => provenance(memory).by)
   const [most] = [...groups].sort(([, a], [, b]) => b.length - a.length)
   return most?.[0] ?? ''
 }
 
-/** Characters of an answer; a short list gets enough for its contents to share the least budget. */
+/** Characters of an answer. A short list gets enough for its contents to use the minimum budget. */
 const wholeOf = (shown: number, beside: number): number =>
   Math.max(budgetOf(shown, BUDGET.whole, 0), Math.min(budgetOf(20, BUDGET.whole, 0), BUDGET.least + beside))
 
@@ -76,10 +80,10 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** What statistics do not ask for. */
+/** Arguments that statistics ignore. */
 const OF_LISTS = ['layer', 'type', 'tags', 'archived', 'limit', 'offset']
 
-/** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments. @throws Problem that lists every problem */
 const checked = (scope: Scope, { type, projectPath }: Partial<z.output<typeof input>>) =>
   inspected((wrong) => ({
     project: checkAsked(scope, { projectPath }, wrong),

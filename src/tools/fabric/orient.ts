@@ -25,7 +25,7 @@ const input = z.strictObject({
     .meta({ description: 'Zones to convert to' }),
 })
 
-/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string | null =>
   inspected((wrong) => {
     const { projectPath, sessionId, ...moment } = given
@@ -35,7 +35,7 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
 
 const face = part('A time', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
-/** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
+/** Code points of a summary row (50 tokens, fabric contract §1), and bounds of its content. Tags count against it. */
 const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
 
 const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
@@ -47,7 +47,7 @@ const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySum
   return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))
 }
 
-/** The time as its page lists it (fabric contract §6). */
+/** Serializes a time (fabric contract §6). */
 const timeShown = ({
   epochMs,
   iso,

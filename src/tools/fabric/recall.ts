@@ -50,7 +50,7 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** What a filter means. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and reads the filter. @throws Problem that lists every problem */
 const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z.output<typeof input>>) =>
   inspected((wrong) => {
     checkAsked(scope, asked, wrong)
@@ -62,7 +62,7 @@ const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z
     return { project, kinds }
   })
 
-/** Of a default page, whose results have some 110 code points beside the memory, 2,000 tokens of 4. */
+/** Budget of a default page of 2,000 tokens, in code points. */
 const BUDGET = { each: 450, least: 2_000, whole: { each: 680, least: 2_600 } } as const
 
 const shownBelow = ({ count, best }: NonNullable<RecallPage['below']>) => ({

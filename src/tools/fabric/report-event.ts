@@ -21,8 +21,6 @@ import { isRecord } from '../record'
 import { fabric } from './family'
 import { fabricOutput, firstProject, iso, projectPath, replaced, shownScore } from './memory-serializer'
 
-/** The arguments of `report_event`: what a call says of an event, and what is wrong with it. */
-
 const event = z
   .strictObject({
     type: z.enum(EVENT_TYPES),
@@ -40,7 +38,7 @@ const event = z
 
 type Given = z.output<typeof event>
 
-/** Bytes of what is reported, by themselves and of a file. */
+/** Checks the size of a payload, and separately of a file's content. */
 function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: Inspection): void {
   const { content, ...rest } = payload
   const isFile = type === 'file_opened' && typeof content === 'string'
@@ -52,14 +50,14 @@ function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: I
 }
 
 /**
- * Notes what is wrong with those parts of an event that are given, beside its payload.
+ * Checks the given parts of an event except its payload; notes problems.
  *
- * @param beside the project that the call names beside the event
- * @returns its moment, milliseconds since 1970, and its project, as it is stored
+ * @param callProject the project that the call names next to the event
+ * @returns the time of the event in milliseconds since 1970, and its project in stored form
  */
-function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: Inspection) {
+function checkEvent(caller: Caller, given: Partial<Given>, callProject: unknown, wrong: Inspection) {
   const { type, payload, timestamp, sessionId } = given
-  const places = { 'event.projectPath': given.projectPath, projectPath: beside }
+  const places = { 'event.projectPath': given.projectPath, projectPath: callProject }
   const [path, projectPath] = firstProject(places, wrong) ?? ['event.projectPath', undefined]
   const named = projectPath === undefined ? {} : { projectPath }
   const project = wrong.check(path, projectPath, () => projectOfWrite(caller, named, path)) ?? null
@@ -74,7 +72,7 @@ function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wron
   return { at: written ? instantOf('UTC', written) : 0, project }
 }
 
-/** What would be wrong with these if the others were right. @throws Problem */
+/** Checks the arguments that have the right type. @throws Problem */
 export function inspect({ event: named, projectPath }: Record<string, unknown>, { principal }: ToolContext): void {
   if (!isRecord(named)) return
   const sound = soundArguments(event, named)
@@ -87,7 +85,7 @@ export function inspect({ event: named, projectPath }: Record<string, unknown>, 
   })
 }
 
-/** The event as it is reported, and what is wrong with it beside its payload. */
+/** Reads the event, and notes problems except those of its payload. */
 export function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
   const wrong = new Inspection()
   const { at, project } = checkEvent(principal, event, projectPath, wrong)

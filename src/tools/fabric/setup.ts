@@ -6,7 +6,7 @@ import { flag } from '../fields'
 import { fabric } from './family'
 import { fabricOutput } from './memory-serializer'
 
-/** Only what stands in an address as it is, so that no shell that runs the shown command reads it as anything else. */
+/** Accepts only URLs without characters that a shell interprets, because the answer shows a command. */
 const isWebAddress = (text: string): boolean =>
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[\p{L}\p{N}_.~:/?#@%+,=[\]-]+$/u.test(text) && URL.canParse(text)
 
@@ -45,7 +45,7 @@ export const setup = defineTool({
     const made = setupOf(cli, { url, useDocker, open: config.authMode === 'open' && other === null })
     const { configFile } = made
     const snippet = snippetOf(made)
-    // With its path: a server alone means the few tools of every day to the command.
+    // The URL includes its path: the command adds the core endpoint to a bare origin.
     const command = `npm run commonplace -- setup ${cli} --url ${url}${useDocker ? ' --docker' : ''}`
     const how =
       configFile === '(manual)'

@@ -38,7 +38,7 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
+/** Checks the arguments and returns the metadata with project and session. @throws Problem that lists every problem */
 function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata | undefined {
   const { content, metadata, pinned, sessionId, projectPath } = given
   const wrong = new Inspection()

@@ -29,7 +29,7 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
   inspected((wrong) => {
     checkAsked(scope, { sessionId }, wrong)

@@ -26,7 +26,7 @@ import {
   upperLayer,
 } from './memory-serializer'
 
-/** Code points of the content that an answer shows, whose writer knows it. */
+/** Code points of the content in an answer; the caller knows the content. */
 const CONTENT = 200
 
 const input = z.strictObject({
@@ -41,7 +41,7 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** The memory as it is shown; nothing where it was promoted, of which its id tells all. */
+/** The updated memory; absent after a promotion, whose answer needs only the ID. */
 interface Facts {
   readonly changed?: { readonly memory: Record<string, unknown>; readonly layer: number }
 }
@@ -50,7 +50,7 @@ const factsOf = (memory: Memory): Facts => ({
   changed: { memory: { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }, layer: memory.layer },
 })
 
-/** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
+/** Checks the arguments and reads their metadata. @throws Problem that lists every problem */
 function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   const { content, weight, pinned } = args
   const wrong = new Inspection()
@@ -70,7 +70,7 @@ function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   return { change: { content, metadata, tags: given, weight, pinned }, project }
 }
 
-/** The project that a memory is to move to; whether it is open to the caller is asked of a memory that is there. */
+/** Checks the project that a memory moves to. The service checks access when it has read the memory. */
 function checkMove(scope: Scope, { projectPath, project }: Metadata, wrong: Inspection): void {
   if (typeof projectPath === 'string')
     checkProject(scope, { 'metadata.projectPath': projectPath, 'metadata.project': project }, wrong)

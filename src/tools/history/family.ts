@@ -1,7 +1,7 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** History: what changed, and how it is taken back (history contract). It says what went wrong as threads do. */
+/** History: listing and undoing changes (history contract). Errors have the shape of the threads family. */
 export const history: Family = {
   ...threads,
   name: 'history',

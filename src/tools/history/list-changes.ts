@@ -11,13 +11,13 @@ import { namedProject } from '../project'
 import { shownChange } from './change-serializer'
 import { history } from './family'
 
-/** A cursor, `start`, or a time in words or ISO 8601, UTC. */
+/** Reads `after`: a cursor, `start`, or a time in words or ISO 8601 (UTC). */
 function startOf(after: string | undefined, now: Millis): Pick<ListRequest, 'after' | 'since'> {
   const since = after === undefined ? null : resolveExpression(after, 'UTC', now)
   return since === null ? { after } : { after: undefined, since }
 }
 
-/** The newest changes in the order of commits, and the cursor of now. */
+/** Returns the newest changes in commit order, and the current cursor. */
 async function newest({ services, principal }: CallContext, filter: FeedFilter, limit: number): Promise<ChangesPage> {
   const { changes, next } = await services.changes.latest(principal, Math.max(1, limit), filter)
   return { changes: limit === 0 ? [] : [...changes].reverse(), next, more: false }
@@ -50,7 +50,7 @@ export const listChanges = defineTool({
       .min(0)
       .max(MAX_WAIT_SECONDS)
       .default(0)
-      .meta({ description: 'Wait this long if there is no change yet' }),
+      .meta({ description: 'Wait this long if nothing changed yet' }),
   }),
   output: output({
     changes: z.array(

@@ -8,7 +8,7 @@ import { contextIds, expectedVersion, output, part } from '../fields'
 import { withWarning, withWarnings } from '../secret-scan'
 import { history } from './family'
 
-/** Why a restored entry does not get all fields of the older version. */
+/** Explains why a restored entry keeps some current fields. */
 export const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
   `Entry ${id} keeps its current ${fields.join(', ')}: the older value would let more people read it. ` +
   'To change who can read it, set the field with update_context'

@@ -7,7 +7,7 @@ import { flag, listOf, output, part } from '../fields'
 import { namedProject } from '../project'
 import { packs } from './family'
 
-/** A goal that is missing is told in the words of the contract. */
+/** A required goal whose problems have the messages of the contract. */
 const goal = z
   .unknown()
   .superRefine((value, context) => {
@@ -22,7 +22,7 @@ const goal = z
   .meta({ type: 'string', description: 'What you will do, ≤ 10,000 characters' })
 
 const text = (description: string) => z.string().optional().meta({ description })
-/** Silently brought within its bounds. */
+/** A number that is silently clamped to its bounds. */
 const clamped = (description: string) => z.number().meta({ type: 'integer', description })
 
 export const context = defineTool({

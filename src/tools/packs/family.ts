@@ -1,7 +1,7 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** Packs: memory for a goal, and what goes into it (packs contract). Errors are those of threads. */
+/** Packs: memories for a goal, and storing them (packs contract). Errors have the shape of the threads family. */
 export const packs: Family = {
   ...threads,
   name: 'packs',

@@ -13,7 +13,7 @@ import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
 
-/** Of the vocabulary of a string that the domain checks, so that what is wrong is told with everything else. */
+/** A string with listed values that the domain checks, so that all problems are reported together. */
 const oneOf = (values: readonly string[], description: string) =>
   z
     .string()
@@ -46,7 +46,7 @@ const input = z.strictObject({
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
     .meta({ description: 'Its sources' }),
-  // `from` is a keyword of Python, which frameworks that call tools by code cannot write.
+  // `from` is a keyword of Python, so frameworks that call tools from code need another name.
   from_ids: z
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
@@ -57,7 +57,7 @@ const input = z.strictObject({
   metadata: jsonObject('More fields').optional(),
 })
 
-/** The arguments with all sources under one name, each once. */
+/** Merges both names of the sources into one list without duplicates. */
 function withSources<Args extends { readonly from?: unknown; readonly from_ids?: unknown }>({
   from_ids,
   ...args
@@ -67,7 +67,7 @@ function withSources<Args extends { readonly from?: unknown; readonly from_ids?:
   return { ...args, from: [...new Set([...from, ...from_ids].map(String))] }
 }
 
-/** What would be wrong with these if the others were right; what is judged by a wrong one is not judged. @throws Problem */
+/** Checks the arguments that have the right type; skips rules that depend on a wrong one. @throws Problem */
 function inspect(args: Record<string, unknown>, { principal }: ToolContext): void {
   const {
     kind,

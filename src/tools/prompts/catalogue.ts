@@ -3,29 +3,29 @@ import { invalidInput } from '../../domain/errors'
 import type { ToolContext } from '../context'
 import { recallPack } from '../resources/contents'
 
-/** What a prompt is made with. */
+/** The context of a prompt. */
 interface PromptContext extends ToolContext {
-  /** Names of the tools that the asking client has, as they are listed. */
+  /** Listed names of the tools that the client has. */
   readonly tools: ReadonlySet<string>
 }
 
-/** A text that a person picks in a client, to be sent to the model (packs contract, "Prompts and resources"). */
+/** A text that a person picks in a client to send it to the model (packs contract, "Prompts and resources"). */
 export interface Prompt {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[]
-  /** The tool that it stands for, without which it is not offered; null for none. */
+  /** The tool that the prompt needs to be offered; null for none. */
   readonly needs: string | null
-  /** The message. Blank arguments are absent. @throws Problem */
+  /** Returns the message. Blank arguments are absent. @throws Problem */
   readonly text: (context: PromptContext, args: Readonly<Record<string, string | undefined>>) => Promise<string>
 }
 
-/** Clients send the fields of a form that nobody filled in as empty strings. */
+/** Removes blank arguments: clients send empty form fields as empty strings. */
 const given = (args: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''))
 
-/** The message of a prompt. @throws Problem for an argument that is missing or unknown */
+/** Returns the message of a prompt. @throws Problem for a missing or unknown argument */
 export async function promptText(
   prompt: Prompt,
   context: PromptContext,
@@ -41,7 +41,7 @@ export async function promptText(
   return prompt.text(context, filled)
 }
 
-/** What is worth leaving behind, and the kind under which the next agent finds it. */
+/** Topics worth storing, each with the kinds under which the next agent finds them. */
 const WORTH: readonly (readonly [what: string, kinds: readonly Kind[], how: string])[] = [
   ['Decided', ['decision'], 'what was chosen, why, and what was ruled out'],
   ['Done', ['task'], 'with status "done": what works now and how that was verified'],
@@ -53,9 +53,9 @@ const WORTH: readonly (readonly [what: string, kinds: readonly Kind[], how: stri
 
 const quote = (value: string): string => JSON.stringify(value)
 
-/** How a memory is stored with the tools at hand. */
+/** Explains how to store a memory with the available tools. */
 function howToStore(tools: ReadonlySet<string>, project: string | undefined, thread: string | undefined): string[] {
-  // The core tools have no threads to write to.
+  // The core tools cannot write to a thread.
   const isCore = tools.has('forget')
   const place = [
     ...(project === undefined ? [] : [`project ${quote(project)}`]),
@@ -114,10 +114,10 @@ export const handOff: Prompt = {
   },
 }
 
-/** A stored text cannot end the frame that it stands in. */
+/** Escapes the closing tag of the frame in a stored text. */
 const framed = (pack: string): string => pack.replace(/<(?=\/?memory)/gi, '&lt;')
 
-/** A goal whose words are joined by hyphens, as clients force that end an argument at a space, in words. Codes with digits stay. */
+/** Replaces hyphens between words with spaces, for clients that end an argument at a space. Codes with digits stay. */
 const inWords = (goal: string): string => {
   const parts = goal.split('-')
   const areWords = parts.length >= 3 && parts.every((part) => /^\p{L}+$/u.test(part))
@@ -158,6 +158,6 @@ export const startSession: Prompt = {
 /** Every prompt, in the order in which it is listed. */
 const PROMPTS: readonly Prompt[] = [startSession, handOff]
 
-/** The prompts that a client with these tools is offered. */
+/** Returns the prompts for a client with these tools. */
 export const listPrompts = (tools: ReadonlySet<string>): Prompt[] =>
   PROMPTS.filter(({ needs }) => needs === null || tools.has(needs))

@@ -4,14 +4,12 @@ import { resourceUri, TEMPLATES } from '../../domain/resources/resource-uri'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
 
-/** Which resources there are, and the names that clients may complete (packs contract, "Prompts and resources"). */
-
-/** Clients that show resources to a model, or make tools of them, load every page. */
+/** Resources of a page. It is small, because some clients load every page or make a tool of each resource. */
 const PAGE = 20
-/** As many names a completion brings; MCP allows 100. */
+/** Names that a completion returns; MCP allows 100. */
 const BEST = 20
 
-/** In the order in which they are listed. */
+/** Templates in the order in which they are listed. */
 const RESOURCE_TEMPLATES = [
   {
     uriTemplate: TEMPLATES.entry,
@@ -42,11 +40,11 @@ const RESOURCE_TEMPLATES = [
   },
 ] as const
 
-/** The templates that a client with these tools is offered; a pack is what the tool `context` makes. */
+/** Returns the templates for a client with these tools. A pack needs the tool `context`. */
 export const listTemplates = (tools: ReadonlySet<string>) =>
   RESOURCE_TEMPLATES.filter(({ uriTemplate }) => uriTemplate !== TEMPLATES.pack || tools.has('context'))
 
-/** An opaque place in the order of threads. */
+/** Encodes a position in the order of threads. */
 const toCursor = ({ lastSecond, lastId }: ThreadPlace): string => btoa(`${lastSecond}.${lastId}`)
 
 function readCursor(cursor: string): ThreadPlace {
@@ -64,7 +62,7 @@ function decoded(cursor: string): string {
   }
 }
 
-/** A page of the resources that can be named beforehand: threads, the last used first. @throws Problem for a foreign cursor */
+/** Lists threads as resources, last used first. @throws Problem for an invalid cursor */
 export async function listResources({ services, principal }: ToolContext, cursor: string | undefined) {
   const after = cursor === undefined ? null : readCursor(cursor)
   const threads = await services.directory.threads(principal, after, PAGE + 1)
@@ -87,7 +85,7 @@ export async function listResources({ services, principal }: ToolContext, cursor
   }
 }
 
-/** Names that begin as the value does, the last used first. Other variables than threads and projects have none. */
+/** Completes names of threads and projects by prefix, last used first. Other variables have no completions. */
 export async function completeName({ services, principal }: ToolContext, variable: string, value: string) {
   const { directory } = services
   const names =

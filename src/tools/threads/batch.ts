@@ -13,12 +13,10 @@ import { parseArguments } from '../parse-arguments'
 import { charactersOf, isRecord } from '../record'
 import { bracket, later, type Written } from './entry-serializer'
 
-/** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
-
-/** A list whose items are checked later; at most 100, and at least one. */
+/** A list of 1 to 100 items that are checked individually later. */
 export const looseItems = z.array(z.unknown()).min(1).max(100)
 
-/** Each item against the schema of the single tool, with rests between long ones; a bad one becomes a failed outcome. */
+/** Parses each item with the schema of the single tool; an invalid item becomes a failed outcome. Yields to the scheduler. */
 export async function readItems<Schema extends z.ZodType, T>(
   items: readonly unknown[],
   schema: Schema,
@@ -37,14 +35,14 @@ export async function readItems<Schema extends z.ZodType, T>(
 
 const PLURALS: Readonly<Record<string, string>> = { embedding: 'embeddings', summary: 'summaries' }
 
-/** The bracket of a batch: what happened to any of its items, in the order in which a single tool says it. */
+/** Returns the suffix of a batch message, such as " (embeddings generated)". */
 function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[]): string {
   const all = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.made ?? []) : []))
   const parts = [...new Set(all)].map((part) => part.replace(/^\w+/, (word) => PLURALS[word] ?? word))
   return bracket(parts.sort())
 }
 
-/** The result of a batch, whatever its items are. */
+/** Builds the result of a batch. */
 export function batchResult(
   verb: 'Stored' | 'Updated',
   outcomes: readonly Outcome<Written | null>[],
@@ -64,7 +62,7 @@ export function batchResult(
   }
 }
 
-/** Output of both batch tools. */
+/** Output schema of both batch tools. */
 export const batchOutput = (more: z.ZodRawShape = {}) =>
   output({
     success: z.boolean(),
@@ -84,7 +82,7 @@ export const batchOutput = (more: z.ZodRawShape = {}) =>
     message: z.string(),
   })
 
-/** A schema whose parts are explained at the single tool: only types, and what lists and objects are. */
+/** Shortens a schema that the single tool explains: only types, and descriptions of lists and objects. */
 function terse(schema: JsonSchema, single: string): JsonSchema {
   const { description, ...rest } = schema
   const asThere = 'As there'
@@ -98,7 +96,7 @@ function terse(schema: JsonSchema, single: string): JsonSchema {
   return { ...rest, items }
 }
 
-/** What a batch tool lists: items with the arguments of the single tool. */
+/** Builds the input schema of a batch tool: items with the arguments of the single tool. */
 export function listedBatch(name: string, item: z.ZodType, single: string, atomic: string): JsonSchema {
   const { properties, required } = toJsonSchema(item, 'input')
   const members = Object.entries(properties as Record<string, JsonSchema>).map(([key, member]) => [
@@ -117,9 +115,7 @@ export function listedBatch(name: string, item: z.ZodType, single: string, atomi
   }
 }
 
-/** How a batch tells of items that failed: as rows of `results`, or as the error of an atomic batch. */
-
-/** What is wrong with an item, by paths that begin at the arguments of the call. */
+/** Returns the issues of an item, with paths that start at the arguments of the call. */
 const flawsAt = (list: string, index: number, problem: Problem) =>
   issuesOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
 
@@ -132,7 +128,7 @@ const itemFailure = (list: 'entries' | 'updates', index: number, id: number | nu
   code,
 })
 
-/** One row of `results` for a failed item. @param list name of the argument that holds the items */
+/** Builds the row of `results` for a failed item. @param list name of the argument that contains the items */
 export function failedItem(list: 'entries' | 'updates', index: number, id: number | null, problem: Problem) {
   const flaws = withExamples(flawsAt(list, index, problem))
   const details = flaws.length === 0 ? problem.details : flaws
@@ -140,10 +136,10 @@ export function failedItem(list: 'entries' | 'updates', index: number, id: numbe
 }
 
 /**
- * The error of an atomic batch in which something was wrong.
+ * Builds the error of an atomic batch; null if all items are valid.
  *
- * @param list name of the argument that holds the items
- * @param place of an item, as the message names it
+ * @param list name of the argument that contains the items
+ * @param place returns the position of an item for the message
  */
 export function atomicFailure(
   list: 'entries' | 'updates',
@@ -155,7 +151,7 @@ export function atomicFailure(
   const [first] = failed
   if (first === undefined) return null
   const { problem } = first
-  // What is wrong in them is told once, in the details of the error.
+  // The details of the error list the issues once.
   const beside = { results: failed.map(({ index, problem }) => itemFailure(list, index, id(index), problem)) }
   if (problem instanceof GenerationFailed)
     return new Problem(
@@ -170,7 +166,7 @@ export function atomicFailure(
     problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${problem.message}`,
     {
-      // What is right in itself has no flaw, such as an id that nobody knows.
+      // An unknown ID is not a validation issue.
       ...(details === flaws && flaws.length === 0 ? {} : { details }),
       retryable: problem.retryable,
       beside,

@@ -23,7 +23,7 @@ import {
 import type { Result } from '../idempotency'
 import { threads } from './family'
 
-/** What the tools that delete have in common (history contract §3). */
+/** The `dry_run` argument of the tools that delete (history contract §3). */
 export const dryRun = flag(false, 'Only count')
 
 export const deletedOutput = {
@@ -43,11 +43,11 @@ export const deletedOutput = {
 
 interface Took {
   readonly count: number
-  /** How many are left for the same call; null where nobody has counted. */
+  /** Number of entries left for another call; null if not counted yet. */
   readonly remaining: number | null
-  /** Whether it was made under a key, which another call with the same arguments must not use. */
+  /** Whether the call has a key, so that the next call needs another one. */
   readonly keyed: boolean
-  /** Warnings about unknown threads, where nothing was deleted. */
+  /** Warnings about unknown threads, if nothing was deleted. */
   readonly missing: readonly string[]
 }
 
@@ -61,7 +61,7 @@ interface Asked {
   readonly erase?: boolean
 }
 
-/** Deletes, erases, or looks what would go. */
+/** Deletes, erases, or lists the entries that would be deleted. */
 export async function carryOutDeletion(
   context: ToolContext,
   selection: DeleteSelection,
@@ -91,7 +91,7 @@ export async function carryOutDeletion(
   )
 }
 
-/** Counts what a call has left, which is known behind its write alone. */
+/** Counts the entries that a call left, which is known only after its write. */
 export async function countLeft(
   { services, principal }: ToolContext,
   selection: DeleteSelection,
@@ -107,10 +107,10 @@ export async function countLeft(
   return { ...facts, remaining, missing }
 }
 
-/** Whether a call died before it had counted what it left. */
+/** Reports whether the server stopped before it counted the remaining entries. */
 export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
 
-/** What a call has deleted or erased that was carried out before. */
+/** Reads the outcome of a deletion from a receipt. */
 export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
   const count = output.erased?.count ?? changes
   const { until = null, missing = [] } = notes as { until?: Millis | null; missing?: string[] }
@@ -123,8 +123,10 @@ export function deletedBefore({ changes, changeId, output, notes }: Trace): Dele
 const NOTHING = 'Nothing was deleted: no matching entry that you can change'
 
 /**
- * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
- * call takes so many at most, and the same call goes on.
+ * Builds the answer of a deletion.
+ *
+ * The answer does not reveal whether a missing entry belongs to another user. A call deletes a limited number, and the same call
+ * continues.
  */
 export function deletionAnswer(facts: DeletionFacts): Result {
   const { did, count } = facts
@@ -139,7 +141,7 @@ export function deletionAnswer(facts: DeletionFacts): Result {
     deleted_count: count,
     message: `Successfully ${did}d ${count} context entries${more}${stays}`,
     ...(remaining === 0 ? {} : { remaining }),
-    ...(did === 'delete' ? tellUndoing(facts) : {}),
+    ...(did === 'delete' ? undoMembers(facts) : {}),
     ...(did === 'erase'
       ? { archived_count: facts.archived, deleted_before_count: facts.before, left_count: facts.left }
       : {}),
@@ -147,13 +149,13 @@ export function deletionAnswer(facts: DeletionFacts): Result {
   }
 }
 
-/** What `restore_context` takes to undo a delete, and until when. */
-const tellUndoing = ({ count, changeId, until }: Extract<DeletionFacts, { readonly did: 'delete' }>) => ({
+/** Returns the change ID for `restore_context`, and its deadline. */
+const undoMembers = ({ count, changeId, until }: Extract<DeletionFacts, { readonly did: 'delete' }>) => ({
   ...(count === 0 ? {} : { change_id: changeId }),
   ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
 })
 
-/** Whether a call took anything. */
+/** Reports whether a call deleted anything. */
 export const tookSome = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.count !== 0
 
 const input = z.strictObject({
@@ -186,7 +188,7 @@ export const deleteContext = defineWritingTool({
   },
 })
 
-/** @throws Problem invalid_input unless exactly one of ids and thread is named */
+/** Reads the selection of a call. @throws Problem invalid_input unless exactly one of ids and thread is given */
 function selectionOf(args: z.output<typeof input>): DeleteSelection {
   const { context_ids: ids, thread_id: threadId, expected_version: expected } = args
   if (ids === undefined && threadId === undefined)
@@ -230,7 +232,7 @@ export const deleteContextBatch = defineWritingTool({
   recall: deletedBefore,
   answer: (facts, args) => ({
     ...deletionAnswer(facts),
-    ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }),
+    ...(facts.did === 'look' ? {} : { criteria_used: criteriaUsed(args) }),
   }),
   unfinished: {
     when: isUncounted,
@@ -238,14 +240,14 @@ export const deleteContextBatch = defineWritingTool({
   },
 })
 
-/** What was given; an empty list is none. */
+/** Returns the given criteria; an empty list counts as absent. */
 const criteria = ({ context_ids, thread_ids, source: by, older_than_days: days }: z.output<typeof batchInput>) => ({
   ids: context_ids?.length ? context_ids : undefined,
   threadIds: thread_ids?.length ? thread_ids.map(checkThreadId) : undefined,
   ...{ by, days },
 })
 
-/** @throws Problem invalid_input where too little is given to choose by */
+/** Reads the selection of a batch. @throws Problem invalid_input if the criteria are not sufficient */
 function batchSelectionOf(args: z.output<typeof batchInput>, now: Millis): DeleteSelection {
   const { ids, threadIds, by, days } = criteria(args)
   if (!ids && !threadIds && by === undefined && days === undefined)
@@ -262,7 +264,7 @@ function batchSelectionOf(args: z.output<typeof batchInput>, now: Millis): Delet
   }
 }
 
-function tell(args: z.output<typeof batchInput>): string[] {
+function criteriaUsed(args: z.output<typeof batchInput>): string[] {
   const { ids, threadIds, by, days } = criteria(args)
   return [
     ...(ids ? [`context_ids: ${ids.length} IDs`] : []),

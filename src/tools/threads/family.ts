@@ -11,8 +11,8 @@ export const threads: Family = {
   name: 'threads',
   tokens: 4_800,
   parse: {
-    // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1);
-    // what is wrong with an item of a batch is that item's error (§2.7).
+    // A rejected filter has its own answer with all problems in `validation_errors` (threads contract §1). A problem of a batch
+    // item is the error of that item (§2.7).
     leaves: (argument, shown) =>
       ITEMS.includes(argument) ||
       (FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties),

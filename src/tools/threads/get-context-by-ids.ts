@@ -12,7 +12,7 @@ import { fitting, omittedMember } from '../result-size'
 import { completeEntry, completeEntryOutput, omittedOutput } from './entry-serializer'
 import { threads } from './family'
 
-/** @throws Problem invalid_input for what is no instant, or lies before what is kept */
+/** Parses `as_of`. @throws Problem invalid_input for an invalid time, or one before the oldest retained version */
 function instantOf(given: string, { config, services }: CallContext): number {
   const at = parseInstant(given)
   const wrong = (message: string) => invalidInput(message, [{ path: 'as_of', given: givenAs(given) }])

@@ -24,12 +24,12 @@ const pattern = z
   })
   .meta({ description: 'Text within a line, ≤ 1,000 characters' })
 
-/** A number that is applied as its largest value where it is larger, as `limit` is. */
+/** A number that is reduced to its maximum if it is larger, as `limit` is. */
 const count = (min: number, fallback: number, description: string) =>
   z.int().min(min).default(fallback).meta({ description })
 const MOST = { context_lines: 20, max_matches: 1000, max_entries_scanned: 10_000 } as const
 
-/** The rows of an entry, as each mode tells them. */
+/** Serializes the matches of an entry, by output mode. */
 const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> = {
   content: ({ id, lines }) =>
     lines.map((line) => ({
@@ -60,7 +60,7 @@ const input = z.strictObject({
   before_id: contextId('Only older entries').optional(),
 })
 
-/** What is looked for; undefined when it is no expression, which is noted. */
+/** Reads the pattern; notes an invalid expression and returns undefined. */
 const readPattern = (
   { pattern: wanted, is_regex, case_sensitive }: Record<'is_regex' | 'case_sensitive', boolean> & { pattern: string },
   wrong: Inspection,
@@ -73,7 +73,7 @@ const readPattern = (
 const OF_LINES =
   'A pattern matches within a line, and this one contains a line break. Search for one of its lines, and raise context_lines'
 
-/** Whether a pattern asks for the end of a line, which no line holds. */
+/** Reports whether a pattern contains a line break, which no line contains. */
 const spansLines = (wanted: string, isRegex: boolean): boolean =>
   /[\n\r]/.test(wanted) || (isRegex && namesLineEnd(wanted))
 
@@ -132,7 +132,7 @@ export const grepContext = defineTool({
       pattern: looked,
       narrowing: is_regex ? null : narrowingOf(wanted, case_sensitive),
       filter,
-      // As of every other filter, an empty list is none.
+      // An empty list counts as absent, as in other filters.
       ids: context_ids === undefined || context_ids.length === 0 ? null : [...new Set(context_ids)],
       beforeId: args.before_id ?? null,
       context: mode === 'content' ? Math.min(args.context_lines, MOST.context_lines) : null,

@@ -5,7 +5,7 @@ import { defineTool } from '../define-tool'
 import { offset, output, part } from '../fields'
 import { threads } from './family'
 
-/** Without a limit everything is listed, within reason. */
+/** Maximum threads of a list without a limit. */
 const ALL = 1000
 
 export const listThreads = defineTool({

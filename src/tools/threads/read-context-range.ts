@@ -7,7 +7,7 @@ import { contextId, output } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { threads } from './family'
 
-/** A place in a text; one beyond its end is not wrong, however large, nor one that only a double holds. */
+/** A position in a text. A position after the end is valid, however large. */
 const place = (min: number, description: string) =>
   z
     .custom<number>((value) => Number.isInteger(value) && (value as number) >= min, {
@@ -28,11 +28,7 @@ const input = z.strictObject({
 
 const PLACES = ['start_char', 'end_char', 'start_line', 'end_line', 'node_id'] as const
 
-/**
- * The one way in which a part is named: by its place, or by the node of an outline.
- *
- * @throws Problem invalid_input for none or two ways
- */
+/** Reads the requested part: a range, or a node of an outline. @throws Problem invalid_input unless exactly one way is used */
 function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node: string } {
   const { start_char, end_char, start_line, end_line, node_id } = args
   const byChars = start_char !== undefined || end_char !== undefined
@@ -50,10 +46,10 @@ function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node
     : { by: 'lines', first: start_line ?? 1, last: end_line ?? null }
 }
 
-/** The way in which a part is named is wrong or not, whatever is wrong with the id. @throws Problem */
+/** Checks the requested part independently of the entry ID. @throws Problem */
 function inspectPart(args: Record<string, unknown>): void {
   const sound = soundArguments(input, args)
-  // A place that is wrong by itself is told, and names a way all the same.
+  // An invalid position is reported by the schema, and still counts as a way.
   const given = PLACES.filter((name) => args[name] !== undefined)
   if (given.every((name) => sound[name] !== undefined)) {
     const part = readPart(sound)

@@ -10,7 +10,7 @@ import { fitting, omittedMember } from '../result-size'
 import { foundEntry, pageOutput } from './entry-serializer'
 import { threads } from './family'
 
-/** The `stats` member of searches: product words, no SQL. */
+/** Returns the `stats` member of searches, in words of the product and without SQL. */
 export function stats(
   context: ToolContext,
   read: ReadFilter,

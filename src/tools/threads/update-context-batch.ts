@@ -11,7 +11,7 @@ import { toUpdate, updateArguments } from './update-context'
 
 const ATOMIC = 'false: apply valid ones'
 
-/** Which entry each item is about, as far as it says so. */
+/** Returns a function for the entry ID of each item; null if the item has none. */
 function idsOf(items: readonly unknown[]): (index: number) => number | null {
   const ids = items.map((item) => (isRecord(item) ? readId(item.context_id) : null))
   return (index) => ids[index] ?? null
