@@ -69,7 +69,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   /**
    * Scans the arguments: redacts them if REDACT=always, else reports kinds of secrets, and reports texts that address an agent.
    */
-  async function looked({ config }: ToolContext, args: z.output<Input>) {
+  async function scanned({ config }: ToolContext, args: z.output<Input>) {
     if (effect === 'delete') return { args, kinds: [], addresses: [] }
     const { args: clean, kinds, addresses } = await scanArguments(args)
     return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
@@ -88,7 +88,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
       given,
       { rules: family.parse, effect, inspect: (others) => inspect?.(withKeys(others, names, false), context) },
     )
-    const { args, kinds, addresses } = await looked(context, withKeys(rest as z.output<Input>, names, false))
+    const { args, kinds, addresses } = await scanned(context, withKeys(rest as z.output<Input>, names, false))
     // A deletion refers to existing projects and never creates a name.
     const pending = effect === 'delete' ? null : names.pending
     if (pending !== null) checkNewProjects(pending)
@@ -119,7 +119,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     }
     const carried =
       typeof key === 'string'
-        ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
+        ? await carryOutOnce({ ...context, key, args: rest, findsReceiptFirst: isCostly(args) }, writing)
         : await carryOut(context.principal, writing)
     if (carried.facts !== null && queuesWork(args, carried.facts)) family.afterWrite(context)
     return { structured: carried.result, blocks: [] }

@@ -136,8 +136,8 @@ const exampleFor = (path: string): unknown =>
   )
 
 /** Adds an example to each issue for which one is known. */
-export const withExamples = (flaws: readonly ValidationIssue[]): ValidationIssue[] =>
-  flaws.map((flaw) => {
-    const example = flaw.example ?? exampleFor(flaw.path)
-    return { ...flaw, ...(example === undefined ? {} : { example }) }
+export const withExamples = (issues: readonly ValidationIssue[]): ValidationIssue[] =>
+  issues.map((issue) => {
+    const example = issue.example ?? exampleFor(issue.path)
+    return { ...issue, ...(example === undefined ? {} : { example }) }
   })

@@ -56,7 +56,7 @@ interface KeyedCall {
    *
    * For other calls, the precondition in their batch detects the receipt without an extra round trip.
    */
-  readonly looksFirst: boolean
+  readonly findsReceiptFirst: boolean
 }
 
 const OLDER = 'An earlier release carried out this call without storing its answer. Read what it wrote'
@@ -108,7 +108,7 @@ export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Fact
     checkSameCall(receipt, { tool: principal.action, digest })
     return replay(call, receipt, writing)
   }
-  const known = call.looksFirst ? await services.receipts.find(principal, key) : null
+  const known = call.findsReceiptFirst ? await services.receipts.find(principal, key) : null
   if (known !== null) return replayed(known)
   const notes = new Notes()
   const caller = { ...principal, receipt: { key, digest, notes } }

@@ -138,8 +138,8 @@ export function readMetadataFilter(given: unknown): Read {
     return reason(`unknown operator "${shortForm(operator)}"; use one of ${OPERATORS.join(', ')}`)
   if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
   // Applies to operators without a value too: a value that no entry can store is refused everywhere.
-  const unkept = [value].flat().find((member) => member instanceof LossyValues)
-  if (unkept !== undefined) return reason(`the value ${unkept.reason}`)
+  const lossy = [value].flat().find((member) => member instanceof LossyValues)
+  if (lossy !== undefined) return reason(`the value ${lossy.reason}`)
   return readOperator(operator as Operator, path, value, !exact)
 }
 

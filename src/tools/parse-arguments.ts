@@ -41,7 +41,7 @@ const DECIDE_WHO_READS = ['audience', 'diary', 'project', 'projectPath']
 const MAX_NAMES = 10
 const LONGEST_NAME = 60
 
-interface Forgiven {
+interface CleanArguments {
   readonly args: Record<string, unknown>
   /** Unknown arguments that are ignored. */
   readonly ignored: Readonly<Record<string, unknown>>
@@ -60,7 +60,11 @@ const propertiesOf = ({ properties }: JsonSchema): Record<string, JsonSchema> =>
  *
  * @param shown the listed input schema of the tool
  */
-export function forgiven(shown: JsonSchema, given: Record<string, unknown>, effect: Effect): Forgiven {
+export function withoutClientAdditions(
+  shown: JsonSchema,
+  given: Record<string, unknown>,
+  effect: Effect,
+): CleanArguments {
   const properties = propertiesOf(shown)
   const args: Record<string, unknown> = Object.create(null)
   const ignored: Record<string, unknown> = Object.create(null)
@@ -213,10 +217,10 @@ const typeName = (expected: string): string =>
  * @returns a Problem that names its path, or null
  */
 export function findLossyValue(value: unknown, place: string): Problem | null {
-  return look(value, place, MAX_DEPTH)
+  return findLossyAt(value, place, MAX_DEPTH)
 }
 
-function look(value: unknown, place: string, levels: number): Problem | null {
+function findLossyAt(value: unknown, place: string, levels: number): Problem | null {
   if (value instanceof LossyValues && value.flaw === 'too_long') return tooLong(place, value)
   if (value instanceof LossyValues)
     return value.flaw === 'too_deep'
@@ -228,7 +232,7 @@ function look(value: unknown, place: string, levels: number): Problem | null {
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key]
     if (typeof member !== 'object' || member === null) continue
-    const found = look(member, isList ? `${place}[${key}]` : `${place}.${key}`, levels - 1)
+    const found = findLossyAt(member, isList ? `${place}[${key}]` : `${place}.${key}`, levels - 1)
     if (found !== null) return found
   }
   return null
@@ -411,18 +415,18 @@ export function parseArguments<Schema extends z.ZodType>(
   { rules, inspect, effect, warn }: ParseOptions = {},
 ): z.output<Schema> {
   refuseTooMany(args)
-  const read = effect !== undefined && isRecord(args) ? forgiven(shown, args, effect) : null
+  const read = effect !== undefined && isRecord(args) ? withoutClientAdditions(shown, args, effect) : null
   for (const warning of read?.warnings ?? []) warn?.(warning)
   const value = coerceArguments(shown, read?.args ?? args ?? {}, new MemberBudget(args))
-  const judged = rules ? withoutLeft(value, shown, rules) : value
+  const checked = rules ? withoutHandlerChecked(value, shown, rules) : value
   const wrong = new Inspection()
-  const unkept = noteUnkept(judged, wrong)
+  const lossy = noteLossyValues(checked, wrong)
   // Ignored arguments have the same limits as others.
-  if (read !== null) noteUnkept(read.ignored, wrong)
-  noteUnstorable(judged, '', wrong)
+  if (read !== null) noteLossyValues(read.ignored, wrong)
+  noteUnstorable(checked, '', wrong)
   const result = schema.safeParse(value, { reportInput: true })
   for (const issue of result.error?.issues ?? [])
-    if (!unkept.has(issue.path[0] as PropertyKey)) wrong.note(describe(issue, shown))
+    if (!lossy.has(issue.path[0] as PropertyKey)) wrong.note(describe(issue, shown))
   if (wrong.found && inspect && isRecord(value)) wrong.check('', value, () => inspect(value))
   wrong.end()
   return result.data as z.output<Schema>
@@ -452,11 +456,11 @@ export const areSound = (args: Record<string, unknown>, sound: object, names: re
   names.every((name) => args[name] === undefined || name in sound)
 
 /** Removes the arguments that the handler checks itself. */
-const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
+const withoutHandlerChecked = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
 
 /** Notes values that cannot be stored exactly. @returns the arguments that contain them */
-function noteUnkept(value: unknown, wrong: Inspection): Set<PropertyKey> {
+function noteLossyValues(value: unknown, wrong: Inspection): Set<PropertyKey> {
   const names = new Set<PropertyKey>()
   for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
     const problem = findLossyValue(argument, name)

@@ -329,7 +329,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
         const before = statements
         const principal = { ...ada, changeId: crypto.randomUUID() }
         const { result, replayed } = await carryOutOnce(
-          { ...{ principal, services }, key, args: {}, looksFirst: true },
+          { ...{ principal, services }, key, args: {}, findsReceiptFirst: true },
           keyedCall(
             async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),
             ({ notes }) => ({ ...(notes.restored as object) }),

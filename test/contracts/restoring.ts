@@ -346,9 +346,9 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
     it('[HISTORY-7] replays under a key for its hours to the millisecond, then executes the call again, with or without the schedule', async () => {
       const id = await save()
       const services = { receipts: createSqlReceipts(made.connection, made.clock, terms) }
-      const patch = async (looksFirst: boolean) => {
+      const patch = async (findsReceiptFirst: boolean) => {
         const { replayed } = await carryOutOnce(
-          { ...{ principal: call(), services }, key: 'k', args: {}, looksFirst },
+          { ...{ principal: call(), services }, key: 'k', args: {}, findsReceiptFirst },
           keyedCall(
             async (caller) => ({ version: (await store().patch(caller, id, { n: made.clock.now() }))?.version }),
             () => ({}),
@@ -357,10 +357,10 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         return replayed
       }
       const told: boolean[] = []
-      for (const looksFirst of [true, false]) {
-        told.push(await patch(looksFirst))
+      for (const findsReceiptFirst of [true, false]) {
+        told.push(await patch(findsReceiptFirst))
         made.clock.advance(24 * HOUR - 1)
-        told.push(await patch(looksFirst))
+        told.push(await patch(findsReceiptFirst))
         made.clock.advance(1)
       }
       // Although no schedule has come in between.

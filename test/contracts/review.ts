@@ -364,7 +364,10 @@ export function reviewContract(whole: boolean): void {
         }
         const kept = (await ask('POST', `/${await captured('the harbour light')}/keep`, {})).json
         const unkept = await ask('POST', '/undo', { change_id: kept.change_id })
-        expect([unkept.status, unkept.json.error.message]).toEqual([404, expect.stringContaining('the entry is unchanged')])
+        expect([unkept.status, unkept.json.error.message]).toEqual([
+          404,
+          expect.stringContaining('the entry is unchanged'),
+        ])
         const merged = (await ask('POST', '/merge', { ...MERGED, ids: [await captured('the harbour gate')] })).json
         expect((await ask('POST', '/undo', { change_id: merged.change_id })).status).toBe(404)
         const { result } = await forgetful.ok(eve, 'get_context_by_ids', { context_ids: [kept.id, merged.id] })

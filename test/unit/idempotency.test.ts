@@ -16,7 +16,7 @@ async function again(answer: unknown) {
   const receipt: Receipt = { ...call, answer, effect: [], changes: 1, output: {}, notes: {}, text: null }
   const services = { receipts: { find: async () => receipt, complete: never } }
   const { result } = await carryOutOnce(
-    { principal, services, key: 'k', args: {}, looksFirst: true },
+    { principal, services, key: 'k', args: {}, findsReceiptFirst: true },
     keyedCall(never, () => ({ from: 'the receipt' })),
   )
   return result

@@ -209,7 +209,7 @@ export function createCapturedRoutes() {
     const { result } = await run(variables, org, action, 'writer', (principal) =>
       key === null
         ? carryOut(principal, writing)
-        : carryOutOnce({ principal, services, key, args, looksFirst: true }, writing),
+        : carryOutOnce({ principal, services, key, args, findsReceiptFirst: true }, writing),
     )
     services.afterwards(services.maintenance.work())
     return result

@@ -76,9 +76,9 @@ async function listed(context: CallContext, args: Arguments, start: Start | null
       limit: by === null && kinds.size === 0 ? limit : PAGE,
     })
     const wanted = page.changes.filter(isWanted)
-    const room = limit - found.length
-    found.push(...wanted.slice(0, room))
-    const last = wanted.length > room ? found.at(-1) : undefined
+    const left = limit - found.length
+    found.push(...wanted.slice(0, left))
+    const last = wanted.length > left ? found.at(-1) : undefined
     if (last !== undefined)
       return { changes: found, next: await services.changes.seal(principal, last.position), more: true }
     if (!page.more || found.length === limit || pages === MAX_PAGES)

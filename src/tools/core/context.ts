@@ -128,15 +128,15 @@ async function ownFor({ services, principal, config }: CallContext, goal: string
 }
 
 /** Fits sessions into a number of characters, which they share equally. */
-function shownOwn(own: readonly RankedResult[], room: number) {
+function shownOwn(own: readonly RankedResult[], budget: number) {
   const items = own.map(({ entry, excerpt }, place) => {
     const head = shownMemory(entry)
-    const part = Math.floor(room / own.length) - JSON.stringify(head).length - 60
+    const part = Math.floor(budget / own.length) - JSON.stringify(head).length - 60
     const content = shortenedTo(excerpt ?? '', Math.max(60, Math.min(OWN.excerpt, part)))
     const isPart = codePointLength(content) < entry.chars
     return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) }, place }
   })
-  return fitting(items, room).sections
+  return fitting(items, budget).sections
 }
 
 /** Compiles the pack for a goal: memories, then the owner's captured sessions. */

@@ -43,8 +43,8 @@ export const fabric: Family = {
   parse: { leaves: () => false },
   failure(problem) {
     const { code, message } = problem
-    const flaws = detailsOf(problem)
-    const details = flaws.length === 0 && !Array.isArray(problem.details) ? problem.details : flaws
+    const issues = detailsOf(problem)
+    const details = issues.length === 0 && !Array.isArray(problem.details) ? problem.details : issues
     const structured = {
       ...{ error: message, code: CODES[code] },
       ...(details === undefined || details.length === 0 ? {} : { details }),

@@ -36,14 +36,14 @@ const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string |
 const face = part('A time', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
 /** Code points of a summary row (50 tokens, fabric contract §1), and bounds of its content. Tags count against it. */
-const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
+const BUDGET = { summaryRow: 200, shortest: 32, longest: 100 } as const
 
-const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
+const summaryRow = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
     ...replaced({ supersededBy }),
   })
-  const left = BUDGET.glimpse - JSON.stringify(shown('')).length - 1
+  const left = BUDGET.summaryRow - JSON.stringify(shown('')).length - 1
   return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))
 }
 
@@ -94,7 +94,7 @@ export const orient = defineTool({
         time: timeShown(time),
         projectPath: project,
         offlineGap: absence,
-        recentMemories: recent.map(glimpse),
+        recentMemories: recent.map(summaryRow),
       },
       ...(resolved === null ? {} : { resolved: resolved.epochMs, resolvedAnchor: resolved }),
       ...(conversions === null ? {} : { conversions }),

@@ -116,8 +116,11 @@ export function listedBatch(name: string, item: z.ZodType, single: string, atomi
 }
 
 /** Returns the issues of an item, with paths that start at the arguments of the call. */
-const flawsAt = (list: string, index: number, problem: Problem) =>
-  issuesOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
+const issuesAt = (list: string, index: number, problem: Problem) =>
+  issuesOf(problem).map((issue) => ({
+    ...issue,
+    path: `${list}[${index}]${issue.path === '' ? '' : `.${issue.path}`}`,
+  }))
 
 const itemFailure = (list: 'entries' | 'updates', index: number, id: number | null, { message, code }: Problem) => ({
   index,
@@ -130,8 +133,8 @@ const itemFailure = (list: 'entries' | 'updates', index: number, id: number | nu
 
 /** Builds the row of `results` for a failed item. @param list name of the argument that contains the items */
 export function failedItem(list: 'entries' | 'updates', index: number, id: number | null, problem: Problem) {
-  const flaws = withExamples(flawsAt(list, index, problem))
-  const details = flaws.length === 0 ? problem.details : flaws
+  const issues = withExamples(issuesAt(list, index, problem))
+  const details = issues.length === 0 ? problem.details : issues
   return { ...itemFailure(list, index, id, problem), ...(details === undefined ? {} : { details }) }
 }
 
@@ -160,14 +163,14 @@ export function atomicFailure(
       { beside },
       problem.cause,
     )
-  const flaws = failed.flatMap(({ index, problem }) => flawsAt(list, index, problem))
-  const details = problem.code === 'conflict' ? (problem.details ?? flaws) : flaws
+  const issues = failed.flatMap(({ index, problem }) => issuesAt(list, index, problem))
+  const details = problem.code === 'conflict' ? (problem.details ?? issues) : issues
   return new Problem(
     problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${problem.message}`,
     {
       // An unknown ID is not a validation issue.
-      ...(details === flaws && flaws.length === 0 ? {} : { details }),
+      ...(details === issues && issues.length === 0 ? {} : { details }),
       retryable: problem.retryable,
       beside,
     },

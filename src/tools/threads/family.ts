@@ -19,8 +19,8 @@ export const threads: Family = {
   },
   failure(problem) {
     const { code, message, retryable, beside } = problem
-    const flaws = issuesOf(problem)
-    const details = flaws.length > 0 ? withExamples(flaws) : problem.details
+    const issues = issuesOf(problem)
+    const details = issues.length > 0 ? withExamples(issues) : problem.details
     const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }
     const more = { ...(details === undefined ? {} : { details }), ...beside }
     const text = Object.keys(more).length === 0 ? message : `${message}\n${JSON.stringify(more)}`

@@ -63,7 +63,7 @@ export const hybridSearchContext = defineTool({
         rerank_score: score(result.rerankScore),
       },
     }))
-    const leg = (mode: 'fts' | 'semantic', rows: number, order: string) =>
+    const retrieverStats = (mode: 'fts' | 'semantic', rows: number, order: string) =>
       found.modes.includes(mode) ? stats(context, read, { startedAt, rows, order }) : null
     return {
       query: args.query,
@@ -78,8 +78,8 @@ export const hybridSearchContext = defineTool({
         ? {
             stats: {
               execution_time_ms: Math.max(0, services.now() - startedAt),
-              fts_stats: leg('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
-              semantic_stats: leg('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
+              fts_stats: retrieverStats('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
+              semantic_stats: retrieverStats('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
               fusion_stats: {
                 method,
                 rrf_k: k,
