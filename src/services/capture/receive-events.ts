@@ -237,7 +237,7 @@ export function createReceiveEvents({
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
-    // Where there is no room, nobody goes without memory, and the person is told.
+    // If the store is full, the model still gets its memories, and the person gets a notice.
     if (!outcome.ok && outcome.problem.code === 'limit_exceeded') return alone(outcome.problem.message)
     if (!outcome.ok) throw outcome.problem
     const received = outcome.value
@@ -256,7 +256,7 @@ export function createReceiveEvents({
     return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting }
   }
 
-  /** The same, with the names given; resolved again where the directory changed meanwhile. */
+  /** Resolves and adds the names; repeats if the directory changed in between. */
   async function inProjects(by: Principal, events: readonly HookEvent[], isCapturing: boolean) {
     for (let attempt = 1; ; attempt++) {
       const found = await resolved(by, events, attempt > 1)
@@ -266,7 +266,7 @@ export function createReceiveEvents({
         return found
       } catch (error) {
         if (!(error instanceof NamesChanged)) throw error
-        // The events are stored all the same; the next event gives the names.
+        // The events are stored anyway; the next event adds the names.
         if (attempt === RESOLVED) return found
       }
     }
@@ -287,7 +287,7 @@ export function createReceiveEvents({
     const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
     const notes = asked?.place.captures === true
     const isStart = events.some(({ happening }) => happening.what.kind === 'start')
-    // Asked in the same moment, so that both share a round trip.
+    // Both queries start together to share a round trip.
     const [recall, waiting] = await Promise.all([
       asked === null || isRepeated ? null : recalled(by, hooks, client, asked, before, notes),
       isStart ? store.waiting(by, MOST_WAITING) : null,

@@ -79,7 +79,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
   const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
     (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
 
-  /** Returns the project keys that a new key may access. New names become projects, so that nobody else can claim them later. */
+  /** Returns the project keys that a new key may access. New names become projects, so that no other key can claim them later. */
   async function reached(by: Administrator, org: string, given: readonly string[] | null): Promise<string[] | null> {
     if (given === null) return null
     const found = await names.given(scopeOf(by, org), { org, owner: null, ...actorOf(by) }, given)
