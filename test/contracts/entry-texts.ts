@@ -221,7 +221,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       }
     })
 
-    it('brings at most 100,000 characters of a part and says where it goes on', async () => {
+    it('returns at most 100,000 characters of a part, and where it continues', async () => {
       const read = createReadTexts({ ...made })
       const id = await save('🌍'.repeat(240_000))
       const pages: string[] = []

@@ -320,7 +320,7 @@ export function isolationChangesContract(oneOf: number): void {
         'a key of a and b': [own],
         'a key of a and c': both,
       })
-      // If the caller may change it, it is superseded for everyone, whoever changes the successor later.
+      // If the caller may change it, it is superseded for everyone, even if others change the successor later.
       const { id } = await world.ok(org, 'remember', {
         ...{ title: 'Deploy on Mondays', content: 'deploy on Mondays from now on', kind: 'decision', project: 'a' },
         related_to: [`supersedes:${everyones}`],

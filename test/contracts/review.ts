@@ -301,7 +301,7 @@ export function reviewContract(whole: boolean): void {
         expect([await found(), await isGone(erased[1] as number)]).toEqual([[first.id], true])
         await world.ok(ada, 'restore_context', { context_ids: erased.slice(1) })
 
-        await capture(ada, 'the harbour gate anew')
+        await capture(ada, 'the harbour gate anew') // prose-ignore
         const ids = (await list(ada)).items.map((one: Json) => one.id)
         const second = (await merge(ids)).json
         world.clock.advance(31 * 86_400_000)

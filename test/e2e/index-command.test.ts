@@ -131,7 +131,7 @@ describe('commonplace index', () => {
   })
 
   it('[FABRIC-152, FABRIC-172] names files that it cannot read, continues, and deletes none of them', async () => {
-    // Root may read everything, so the command runs as somebody who may not.
+    // Root may read everything, so the command runs as a user who may not.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const unread = async () => {
       const program = join(ROOT, 'src/cli/commonplace.mjs')

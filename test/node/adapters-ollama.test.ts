@@ -185,7 +185,7 @@ describe('reranking', () => {
     })
   })
 
-  it('names the setting to change when there is no endpoint', async () => {
+  it('names the setting to change without an endpoint', async () => {
     await expect(reranker().rerank('query', ['one'])).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('This Ollama has no rerank endpoint; set RERANKING_PROVIDER=openai'),

@@ -89,7 +89,7 @@ describe('rows that calls read', () => {
     await fill(ada, SMALL, LARGE, { project: 'b' })
     const grown = growth(before, await costs(narrowed, ids))
     // These scan an index of the org and skip the rows of other projects: within one org, time reveals how
-    // much there is in addition to one's own. Nothing else about it.
+    // much there is in addition to one's own. No other fact about it.
     for (const name of Object.keys(grown)) expect(name).toMatch(/^(a page.*|statistics|words|meaning|both)$/)
   })
 

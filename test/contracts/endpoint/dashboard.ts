@@ -441,7 +441,7 @@ export function dashboardContract(name: string, start: Start): void {
     })
 
     it('reports a memory that was deleted meanwhile, preserves the draft, and stores it once the memory is restored', async () => {
-      const id = await store('deleted while somebody writes')
+      const id = await store('deleted during an edit')
       const gone = () => writer.send(`/entries/${id}/delete`, { expected: '1' })
       await gone()
       const twice = await gone()
@@ -450,7 +450,7 @@ export function dashboardContract(name: string, start: Start): void {
         ...(await Promise.all(['edit', 'delete'].map((what) => writer.get(`/entries/${id}/${what}`)))),
       ])
         expect([seen.status, locationOf(seen)]).toEqual([303, `/entries/${id}`])
-      const fields = { text: 'what somebody wrote', tags: '', metadata: '' }
+      const fields = { text: 'an unsaved text', tags: '', metadata: '' }
       const kept = await writer.send(`/entries/${id}/edit`, { ...fields, expected: '1' })
       expect([kept.status, kept.text]).toEqual([
         409,

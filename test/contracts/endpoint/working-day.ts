@@ -36,7 +36,7 @@ export function workingDayContract(connect: Connect): void {
       const large = steps.filter((step) => tokensOf(step.answer) > budgetOf(step))
       expect(large.map(({ tool, answer }) => [tool, tokensOf(answer)])).toEqual([])
 
-      // Nothing of the other project; the current memories include no other user's work either.
+      // No memory of the other project; the current memories include no other user's work either.
       const other = { ferry: MARKS.kiln, kiln: MARKS.ferry }
       const foreign = steps.filter(({ project, answer }) => JSON.stringify(answer).includes(other[project]))
       expect(foreign.map(({ tool, args }) => [tool, args])).toEqual([])
