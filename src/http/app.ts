@@ -87,7 +87,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.get('/health', (c) => c.json({ status: 'ok', version: ABOUT.version }))
   app.route('/', createAssets())
 
-  // Never taken from the caller: log lines are searched by it.
+  // Never accepted from the caller: log lines are searched by it.
   app.use(requestId({ headerName: '' }))
   app.use(async (c, next) => {
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))

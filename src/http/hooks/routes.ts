@@ -82,7 +82,7 @@ export function createHooksRoutes() {
     const isRaw = !Object.hasOwn(body, 'events')
     const now = services.now()
     const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
-    // The hook program has already told the person; the operator finds it in the log.
+    // The hook program has already warned the person; the operator finds it in the log.
     if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
     const received = await services.capture.receive(principal, name, client, request)
     const { stored, repeated, output, notice, memory, waiting } = received

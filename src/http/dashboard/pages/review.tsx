@@ -191,7 +191,7 @@ const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
   </label>
 )
 
-/** A proposal of a model to remember, with the words of the session on which it rests. */
+/** A proposal of a model to remember, with the quoted words of its session. */
 const Proposal = ({ of }: { of: ReviewedEntry }) => (
   <li>
     <Tick of={of} label={of.title ?? `Memory ${of.id}`} />
