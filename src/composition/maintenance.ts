@@ -19,7 +19,7 @@ import type { BackgroundGeneration } from '../services/maintenance/background-ge
 import { createOutboxWork } from '../services/maintenance/outbox-work'
 import { createFinishIndex, type FinishIndex, searchUpToDate } from '../services/maintenance/pending-index'
 import { createSchedule, type Step } from '../services/maintenance/schedule'
-import { createLeftWork, scheduleSteps } from '../services/maintenance/steps'
+import { createAfterWrite, scheduleSteps } from '../services/maintenance/steps'
 import { createCatchUp, type SyncVectors } from '../services/maintenance/sync-vectors'
 import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isolate'
 import { confirmed } from './models'
@@ -84,7 +84,7 @@ export function composeKeeping(
     catchUpState(bindings, model),
     config.embedding.provider === 'builtin' && model !== null ? (scope) => rows.waiting(scope, model) : null,
   )
-  const left = createLeftWork({ work, outbox, sync, spaceOf })
+  const left = createAfterWrite({ work, outbox, sync, spaceOf })
   return { outbox, work, left, schedule, catchUp, index }
 }
 

@@ -43,7 +43,7 @@ export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>
  * @param busy message after the last attempt
  * @throws Problem conflict
  */
-export async function withFreshLook<Known, T>(
+export async function withFreshRead<Known, T>(
   known: Known,
   { look, busy }: { readonly look: () => Promise<Known>; readonly busy: string },
   write: (known: Known) => Promise<T>,

@@ -9,7 +9,7 @@ import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
 import { EXPIRED_WARNING, isExpired } from './expired-warning'
-import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
+import { execute, executeOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
@@ -119,8 +119,8 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     }
     const carried =
       typeof key === 'string'
-        ? await carryOutOnce({ ...context, key, args: rest, findsReceiptFirst: isCostly(args) }, writing)
-        : await carryOut(context.principal, writing)
+        ? await executeOnce({ ...context, key, args: rest, findsReceiptFirst: isCostly(args) }, writing)
+        : await execute(context.principal, writing)
     if (carried.facts !== null && queuesWork(args, carried.facts)) family.afterWrite(context)
     return { structured: carried.result, blocks: [] }
   }

@@ -37,7 +37,7 @@ interface Unfinished<Facts> {
 }
 
 /** The answer of a call, and whether it is a replay. */
-export interface Carried<Facts> {
+export interface ExecutedCall<Facts> {
   readonly result: Result
   readonly replayed: boolean
   /** Null for a replay. */
@@ -63,18 +63,18 @@ const OLDER = 'An earlier release carried out this call without storing its answ
 const GONE = 'The entries of this call have been erased since'
 
 /** Executes a call without a key. */
-export async function carryOut<Facts>(caller: Caller, { work, answer }: Writing<Facts>): Promise<Carried<Facts>> {
+export async function execute<Facts>(caller: Caller, { work, answer }: Writing<Facts>): Promise<ExecutedCall<Facts>> {
   const facts = await work(caller)
   return { facts, result: answer(facts), replayed: false }
 }
 
 /** Reads a stored answer. @throws Problem conflict if an earlier release stored it in another form */
-function answerOf(kept: unknown): Carried<never> {
+function answerOf(kept: unknown): ExecutedCall<never> {
   if (!isRecord(kept) || !isRecord(kept.result)) throw new Problem('conflict', OLDER, { retryable: false })
   return again(kept.result)
 }
 
-const again = (result: Result): Carried<never> => ({
+const again = (result: Result): ExecutedCall<never> => ({
   ...{ result: { ...result, replayed: true }, replayed: true, facts: null },
 })
 
@@ -101,10 +101,10 @@ async function replay<Facts>({ principal, services }: KeyedCall, receipt: Receip
  *
  * @throws Problem conflict if the key belongs to another call, not_found if the entries of the call were erased
  */
-export async function carryOutOnce<Facts>(call: KeyedCall, writing: Writing<Facts>): Promise<Carried<Facts>> {
+export async function executeOnce<Facts>(call: KeyedCall, writing: Writing<Facts>): Promise<ExecutedCall<Facts>> {
   const { services, principal, key } = call
   const digest = await digestOf(call.args)
-  const replayed = async (receipt: Receipt): Promise<Carried<Facts>> => {
+  const replayed = async (receipt: Receipt): Promise<ExecutedCall<Facts>> => {
     checkSameCall(receipt, { tool: principal.action, digest })
     return replay(call, receipt, writing)
   }

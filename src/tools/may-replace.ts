@@ -7,7 +7,7 @@ import { listOf, part } from './fields'
 const MEMORY = { title: z.string(), at: z.string() } as const
 
 /** Reads the earlier memories from the receipt of a repeated call. */
-export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>) => (notes.earlier ?? []) as readonly Earlier[]
+export const earlierFromReceipt = ({ notes }: Pick<Trace, 'notes'>) => (notes.earlier ?? []) as readonly Earlier[]
 
 export const mayReplaceOutput = listOf(part('Memory', { id: z.int(), ...MEMORY }), 'Earlier on this subject')
 export const mayReplaceTexts = listOf(part('Memory', { id: z.string(), ...MEMORY }), 'Earlier on this subject')

@@ -20,11 +20,11 @@ import { memoriesAs, type PlannedMemory, type StoredMemory } from '../services/w
 const savedOutcomes = ({ notes }: Trace, saved: readonly SavedBefore[]) =>
   storedAs(outcomesOf((notes.outcomes ?? []) as StoredOutcome<Planned>[]), saved)
 
-export const storedBefore = (trace: Trace): StoredOutcome<StoredEntry>[] =>
+export const storedFromReceipt = (trace: Trace): StoredOutcome<StoredEntry>[] =>
   storedOutcomes(savedOutcomes(trace, savedBy(trace)))
 
 /** Reads updated entries from a receipt. A patch of metadata alone leaves no notes. */
-export function updatedBefore({ notes, effect }: Trace): StoredOutcome<UpdatedEntry | null>[] {
+export function updatedFromReceipt({ notes, effect }: Trace): StoredOutcome<UpdatedEntry | null>[] {
   if (notes.outcomes !== undefined) return notes.outcomes as StoredOutcome<UpdatedEntry | null>[]
   return effect.slice(0, 1).map(([id, version]) => ({ value: patchedTo(id, version) }))
 }
@@ -33,20 +33,20 @@ export function updatedBefore({ notes, effect }: Trace): StoredOutcome<UpdatedEn
 export const onlyOne = <T>(kept: readonly StoredOutcome<T | null>[]): T => onlyValue(outcomesOf(kept))
 
 /** Reads stored or matched memories from a receipt, in the order of the call. */
-export function storedMemoriesBefore(trace: Trace): StoredMemory[] {
+export function memoriesFromReceipt(trace: Trace): StoredMemory[] {
   // Matched memories may have newer versions since.
   const stored = savedBy(trace).filter(({ isNew }) => isNew)
   return memoriesAs((trace.notes.memories ?? []) as PlannedMemory[], savedOutcomes(trace, stored))
 }
 
 /** Reads the outcome of a reported event from a receipt. */
-export const reportedBefore = (trace: Trace): EventReport =>
-  eventAs(trace.notes.event as PlannedEvent, storedMemoriesBefore(trace))
+export const reportFromReceipt = (trace: Trace): EventReport =>
+  eventAs(trace.notes.event as PlannedEvent, memoriesFromReceipt(trace))
 
 /** Reads the outcome of `remember` from a receipt. */
-export function rememberedBefore(trace: Trace): Remembered {
+export function rememberedFromReceipt(trace: Trace): Remembered {
   // Receipts of an earlier release lack these members.
   const absent = { furtherConflicts: 0, mayReplace: [], equal: null }
   const before: PlannedRemembered = { ...absent, ...(trace.notes.remembered as PlannedRemembered) }
-  return rememberedAs(before, before.equal === null ? onlyOne(storedBefore(trace)) : null)
+  return rememberedAs(before, before.equal === null ? onlyOne(storedFromReceipt(trace)) : null)
 }

@@ -22,7 +22,7 @@ import { createOutboxWork } from '../../src/services/maintenance/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import type { ToolContext } from '../../src/tools/context'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { deleteContext } from '../../src/tools/threads/deletion'
 import { deleting } from '../support/deleting'
 import { keyedCall } from '../support/keyed'
@@ -328,7 +328,7 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const undo = async (key: string) => {
         const before = statements
         const principal = { ...ada, changeId: crypto.randomUUID() }
-        const { result, replayed } = await carryOutOnce(
+        const { result, replayed } = await executeOnce(
           { ...{ principal, services }, key, args: {}, findsReceiptFirst: true },
           keyedCall(
             async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),

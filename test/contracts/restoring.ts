@@ -12,7 +12,7 @@ import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Restoration } from '../../src/ports/history'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { filled } from '../support/entry-columns'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal } from '../support/scope'
@@ -347,7 +347,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       const id = await save()
       const services = { receipts: createSqlReceipts(made.connection, made.clock, terms) }
       const patch = async (findsReceiptFirst: boolean) => {
-        const { replayed } = await carryOutOnce(
+        const { replayed } = await executeOnce(
           { ...{ principal: call(), services }, key: 'k', args: {}, findsReceiptFirst },
           keyedCall(
             async (caller) => ({ version: (await store().patch(caller, id, { n: made.clock.now() }))?.version }),

@@ -37,7 +37,7 @@ interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'con
 }
 
 /** Returns the change of an approval that left the entry at this version. */
-export const keptAt = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
+export const approvalOf = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
 
 /** Returns the change of a merge that created this entry from a number of sources. */
 export const mergedInto = (id: number, sources: number, { changeId }: { readonly changeId: string }): Reviewed => ({
@@ -172,7 +172,7 @@ export function createReviewCaptured({
       await captured(caller, [id], {})
       const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
       const { version } = onlyValue(await updateEntries(caller, [done(update)], true))
-      return { id, version, reviewed: keptAt(id, version) }
+      return { id, version, reviewed: approvalOf(id, version) }
     },
 
     /** Approves several captured entries without changes: all or none. @throws Problem not_found, conflict */

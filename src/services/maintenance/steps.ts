@@ -202,7 +202,7 @@ export const grantsStep = (purge: () => Promise<boolean>): Step => ({
  * The vector index is notified immediately with one round trip. Its queued row stays until the schedule finds no changes, so that
  * further writes need not queue another. Other work takes three more round trips, and runs only if a write reported pending work.
  */
-export function createLeftWork(dependencies: {
+export function createAfterWrite(dependencies: {
   readonly work: OutboxWork
   readonly outbox: Pick<Outbox, 'missed'>
   readonly sync: SyncVectors

@@ -178,7 +178,7 @@ export function decideDeleted(
 }
 
 /** Returns an ID that can be preserved: a number that every part of the store can hold. */
-export const keepable = (id: RecordId): number | null => {
+export const preservableId = (id: RecordId): number | null => {
   const number = typeof id === 'number' ? id : /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0
   return number > 0 && number <= 2 ** 52 ? number : null
 }

@@ -19,7 +19,8 @@ import type { ImportedEntry, ImportedVersion, ImportStore, Remembered, Waiting }
 import { withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { Generate } from '../writing/entries/generate'
-import { type Decision, decideDeleted, decideEntry, isUntouched, keepable, type OnConflict } from './decide'
+import { type Decision, decideDeleted, decideEntry, isUntouched, type OnConflict, preservableId } from './decide'
+import { batchesOf, type Lined, namedIn, type ParsedVolume, type Picture, readVolume } from './parsed-volume'
 import {
   asProblem,
   checkQuota,
@@ -30,8 +31,7 @@ import {
   type ImportReport,
   noteProblem,
 } from './report'
-import { noteScreening, withoutSecrets } from './screened-records'
-import { batchesOf, type Lined, namedIn, type Picture, readVolume, type VolumeInHand } from './volume-in-hand'
+import { noteSecretScan, withoutSecrets } from './scan-records'
 
 export interface ImageDependencies {
   readonly imports: Pick<ImportStore, 'imagesInUse'>
@@ -61,7 +61,7 @@ function refusalOf({ images, limits }: ImageDependencies, bytes: Uint8Array): Pr
 export async function classifyImages(
   on: ImageDependencies,
   caller: Caller,
-  volume: VolumeInHand,
+  volume: ParsedVolume,
   report: ImportReport,
 ): Promise<IncomingImages> {
   const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
@@ -262,7 +262,7 @@ export class Mapping {
   differing(ids: readonly string[]): [RecordId, number][] {
     return ids.flatMap((id): [RecordId, number][] => {
       const ours = this.ours.get(id)
-      return ours === undefined || String(ours) === id ? [] : [[keepable(id) ?? id, ours]]
+      return ours === undefined || String(ours) === id ? [] : [[preservableId(id) ?? id, ours]]
     })
   }
 
@@ -351,7 +351,7 @@ class Import {
     private readonly on: ImportDependencies,
     private readonly caller: Caller,
     private readonly options: ImportOptions,
-    private readonly volume: VolumeInHand,
+    private readonly volume: ParsedVolume,
   ) {
     const { manifest } = volume
     this.report = emptyReport(manifest.volume, options.dryRun)
@@ -449,7 +449,7 @@ class Import {
 
   private noteScreening(line: number): void {
     const screening = this.volume.screenings.get(line)
-    if (screening !== undefined) noteScreening(this.report, line, screening, this.redacted.has(String(screening.id)))
+    if (screening !== undefined) noteSecretScan(this.report, line, screening, this.redacted.has(String(screening.id)))
   }
 
   /** Returns a record as it is imported: without secrets if REDACT=always. */
@@ -489,7 +489,7 @@ class Import {
     const fate = (id: string) => (volume.states.has(id) ? 'store' : this.fates.get(id))
     const rows = volume.ids
       .filter((id) => !mapping.ours.has(id) && fate(id) === 'store')
-      .map((theirId) => ({ theirId, wanted: options.keepsIds ? keepable(theirId) : null }))
+      .map((theirId) => ({ theirId, wanted: options.keepsIds ? preservableId(theirId) : null }))
     for (const [id, ours] of await this.on.imports.reserve(this.caller, this.store, rows)) mapping.ours.set(id, ours)
   }
 

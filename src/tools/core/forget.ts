@@ -12,12 +12,12 @@ import { flag, listOf, output, part, strings } from '../fields'
 import { areSound, soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import {
-  carryOutDeletion,
-  countLeft,
-  type DeletionFacts,
-  deletedBefore,
+  countRemaining,
+  type DeletionOutcome,
+  deletionFromReceipt,
+  executeDeletion,
+  hasDeleted,
   isUncounted,
-  tookSome,
 } from '../threads/deletion'
 import { core } from './family'
 import { fields, filterOf, ids, lean } from './vocabulary'
@@ -44,7 +44,7 @@ const input = z.strictObject({
 type Arguments = z.output<typeof input>
 
 interface Facts {
-  readonly deletion: DeletionFacts
+  readonly deletion: DeletionOutcome
   readonly named: readonly { readonly id: number; readonly title: string }[]
 }
 
@@ -91,7 +91,7 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
 async function forgetting(context: ToolContext, args: Arguments): Promise<Facts> {
   const { selection, total } = await selected(context, args)
   if (selection.ids?.length === 0) return { deletion: { did: 'look', count: 0, ids: [], missing: [] }, named: [] }
-  const found = await carryOutDeletion(context, selection, { dry_run: args.dry_run ?? false, erase: args.erase })
+  const found = await executeDeletion(context, selection, { dry_run: args.dry_run ?? false, erase: args.erase })
   if (found.did === 'look') return { deletion: found, named: await titles(context, found.ids) }
   const remaining = total === null ? found.remaining : Math.max(0, total - found.count)
   return { deletion: { ...found, remaining }, named: [] }
@@ -150,18 +150,18 @@ export const forget = defineWritingTool({
     if (areSound(args, sound, ['ids', 'thread', 'filter'])) check(sound)
   },
   isCostly: () => false,
-  queuesWork: (_, { deletion }) => tookSome(deletion),
+  queuesWork: (_, { deletion }) => hasDeleted(deletion),
   async work(context, args) {
     check(args)
     return forgetting(context, args)
   },
-  recall: (trace) => ({ deletion: deletedBefore(trace), named: [] }),
+  recall: (trace) => ({ deletion: deletionFromReceipt(trace), named: [] }),
   answer,
   unfinished: {
     when: ({ deletion }) => isUncounted(deletion),
     async finish(context, args, { deletion, named }) {
       const { selection } = await selected(context, args)
-      return { deletion: await countLeft(context, selection, deletion), named }
+      return { deletion: await countRemaining(context, selection, deletion), named }
     },
   },
 })

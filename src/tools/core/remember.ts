@@ -12,7 +12,7 @@ import { jsonObject, listOf, output, part } from '../fields'
 import { inspectImages } from '../images'
 import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
-import { rememberedBefore } from '../receipt-outcomes'
+import { rememberedFromReceipt } from '../receipt-outcomes'
 import { core } from './family'
 import { checkExpiry, ids, kindOf, lean } from './vocabulary'
 
@@ -128,7 +128,7 @@ export const remember = defineWritingTool({
   }),
   inspect,
   work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args, services.now())),
-  recall: rememberedBefore,
+  recall: rememberedFromReceipt,
   answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>
     lean({
       ...{ id, kind, project, existing },

@@ -6,7 +6,7 @@ import { archivedNote } from '../../services/writing/entries/update-entries'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { listOf, output, part, strings } from '../fields'
-import { keptNote } from '../history/restore-context'
+import { narrowedWarning } from '../history/restore-context'
 import { soundArguments } from '../parse-arguments'
 import { withWarning } from '../secret-scan'
 import { core } from './family'
@@ -66,7 +66,7 @@ export const restore = defineWritingTool({
   recall: ({ notes }) => notes.restored as Restored,
   answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const { warnings = [] } = withWarning({}, secrets)
-    const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(keptNote)]
+    const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(narrowedWarning)]
     return {
       restored,
       ...lean({ skipped, more: remaining === 0 ? null : `${remaining} more: call again`, warnings: notes }),

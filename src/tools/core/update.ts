@@ -15,7 +15,7 @@ import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { onlyOne, updatedBefore } from '../receipt-outcomes'
+import { onlyOne, updatedFromReceipt } from '../receipt-outcomes'
 import { core } from './family'
 import { oneOf } from './remember'
 import { checkExpiry, id, ids, kindOf, lean } from './vocabulary'
@@ -184,7 +184,7 @@ export const update = defineWritingTool({
       throw new Problem('conflict', message, { retryable: true })
     }, EDIT_TRIES)
   },
-  recall: (trace) => onlyOne(updatedBefore(trace)),
+  recall: (trace) => onlyOne(updatedFromReceipt(trace)),
   answer: ({ id: entry, version, archived, warnings = [] }, args) =>
     lean({
       ...{ id: entry, version, changed: changed(args) },

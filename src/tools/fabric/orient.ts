@@ -4,7 +4,7 @@ import type { Scope } from '../../domain/identity/scope'
 import type { TimeDescription } from '../../domain/recall/calendar'
 import { type MemorySummary, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
-import { checkMoment } from '../../services/searching/memories/orient'
+import { checkRequestedTime } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -29,7 +29,7 @@ const input = z.strictObject({
 const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string | null =>
   inspected((wrong) => {
     const { projectPath, sessionId, ...moment } = given
-    checkMoment(moment, wrong)
+    checkRequestedTime(moment, wrong)
     return checkAsked(scope, { projectPath, sessionId }, wrong)
   })
 

@@ -16,7 +16,7 @@ import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { jsonObject, listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { reportedBefore } from '../receipt-outcomes'
+import { reportFromReceipt } from '../receipt-outcomes'
 import { isRecord } from '../record'
 import { fabric } from './family'
 import { fabricOutput, firstProject, iso, projectPath, replaced, shownScore } from './memory-serializer'
@@ -133,7 +133,7 @@ export const reportEvent = defineWritingTool({
     const { project, reported, wrong } = read(context, args)
     return context.services.reportEvent.report(context.principal, project, reported, wrong)
   },
-  recall: reportedBefore,
+  recall: reportFromReceipt,
   unfinished: {
     when: ({ unindexed }) => unindexed,
     finish(context, args, facts) {

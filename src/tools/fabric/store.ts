@@ -10,9 +10,9 @@ import { projectOfWrite } from '../../domain/recall/metadata'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
 import { strings } from '../fields'
-import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
+import { earlierFromReceipt, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
-import { storedMemoriesBefore } from '../receipt-outcomes'
+import { memoriesFromReceipt } from '../receipt-outcomes'
 import { fabric } from './family'
 import {
   checkAsked,
@@ -102,8 +102,8 @@ export const store = defineWritingTool({
     return { ...stored, earlier }
   },
   recall(trace) {
-    const [stored] = storedMemoriesBefore(trace)
-    return { ...(stored as StoredMemory), earlier: earlierBefore(trace) }
+    const [stored] = memoriesFromReceipt(trace)
+    return { ...(stored as StoredMemory), earlier: earlierFromReceipt(trace) }
   },
   answer({ earlier, ...stored }) {
     const id = String(stored.id)

@@ -9,7 +9,7 @@ import { withWarning, withWarnings } from '../secret-scan'
 import { history } from './family'
 
 /** Explains why a restored entry keeps some current fields. */
-export const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
+export const narrowedWarning = ({ id, fields }: Restored['narrowed'][number]): string =>
   `Entry ${id} keeps its current ${fields.join(', ')}: the older value would let more people read it. ` +
   'To change who can read it, set the field with update_context'
 
@@ -50,6 +50,6 @@ export const restoreContext = defineWritingTool({
   answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
-    return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(keptNote)])
+    return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(narrowedWarning)])
   },
 })

@@ -8,7 +8,7 @@ import { defineWritingTool } from '../define-writing-tool'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
-import { rememberedBefore } from '../receipt-outcomes'
+import { rememberedFromReceipt } from '../receipt-outcomes'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -117,7 +117,7 @@ export const remember = defineWritingTool({
   }),
   inspect,
   work: ({ services, principal }, args) => services.packs.remember(principal, withSources(args)),
-  recall: rememberedBefore,
+  recall: rememberedFromReceipt,
   answer: ({ id, existing, kind, project, links, conflicts, mayReplace, warnings }) => ({
     success: true,
     id: String(id),

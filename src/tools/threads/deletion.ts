@@ -51,7 +51,7 @@ interface Took {
   readonly missing: readonly string[]
 }
 
-export type DeletionFacts =
+export type DeletionOutcome =
   | (Took & { readonly did: 'delete'; readonly changeId: string; readonly until: Millis | null })
   | (Took & Erased & { readonly did: 'erase' })
   | (Pick<Took, 'count' | 'missing'> & { readonly did: 'look'; readonly ids: readonly number[] })
@@ -62,11 +62,11 @@ interface Asked {
 }
 
 /** Deletes, erases, or lists the entries that would be deleted. */
-export async function carryOutDeletion(
+export async function executeDeletion(
   context: ToolContext,
   selection: DeleteSelection,
   { dry_run: looks, erase = false }: Asked,
-): Promise<DeletionFacts> {
+): Promise<DeletionOutcome> {
   const { services, principal } = context
   const { deleteEntries } = services
   if (looks) {
@@ -79,7 +79,7 @@ export async function carryOutDeletion(
     }
   }
   const common = { keyed: principal.receipt !== undefined, remaining: null, missing: [] }
-  return countLeft(
+  return countRemaining(
     context,
     selection,
     erase
@@ -92,11 +92,11 @@ export async function carryOutDeletion(
 }
 
 /** Counts the entries that a call left, which is known only after its write. */
-export async function countLeft(
+export async function countRemaining(
   { services, principal }: ToolContext,
   selection: DeleteSelection,
-  facts: DeletionFacts,
-): Promise<DeletionFacts> {
+  facts: DeletionOutcome,
+): Promise<DeletionOutcome> {
   if (facts.did === 'look') return facts
   const { count, did } = facts
   const remaining = await services.deleteEntries.remaining(principal, selection, count, did === 'erase')
@@ -108,10 +108,10 @@ export async function countLeft(
 }
 
 /** Reports whether the server stopped before it counted the remaining entries. */
-export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
+export const isUncounted = (facts: DeletionOutcome): boolean => facts.did !== 'look' && facts.remaining === null
 
 /** Reads the outcome of a deletion from a receipt. */
-export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
+export function deletionFromReceipt({ changes, changeId, output, notes }: Trace): DeletionOutcome {
   const count = output.erased?.count ?? changes
   const { until = null, missing = [] } = notes as { until?: Millis | null; missing?: string[] }
   const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null, missing }
@@ -128,7 +128,7 @@ const NOTHING = 'Nothing was deleted: no matching entry that you can change'
  * The answer does not reveal whether a missing entry belongs to another user. A call deletes a limited number, and the same call
  * continues.
  */
-export function deletionAnswer(facts: DeletionFacts): Result {
+export function deletionAnswer(facts: DeletionOutcome): Result {
   const { did, count } = facts
   const warnings = count > 0 ? {} : { warnings: facts.missing.length > 0 ? facts.missing : [NOTHING] }
   if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids, ...warnings }
@@ -150,13 +150,13 @@ export function deletionAnswer(facts: DeletionFacts): Result {
 }
 
 /** Returns the change ID for `restore_context`, and its deadline. */
-const undoMembers = ({ count, changeId, until }: Extract<DeletionFacts, { readonly did: 'delete' }>) => ({
+const undoMembers = ({ count, changeId, until }: Extract<DeletionOutcome, { readonly did: 'delete' }>) => ({
   ...(count === 0 ? {} : { change_id: changeId }),
   ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
 })
 
 /** Reports whether a call deleted anything. */
-export const tookSome = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.count !== 0
+export const hasDeleted = (facts: DeletionOutcome): boolean => facts.did !== 'look' && facts.count !== 0
 
 const input = z.strictObject({
   context_ids: contextIds('Entries to delete').min(1).optional(),
@@ -178,13 +178,13 @@ export const deleteContext = defineWritingTool({
   input,
   output: output(deletedOutput),
   isCostly: () => false,
-  queuesWork: (_, facts) => tookSome(facts),
-  work: (context, args) => carryOutDeletion(context, selectionOf(args), args),
-  recall: deletedBefore,
+  queuesWork: (_, facts) => hasDeleted(facts),
+  work: (context, args) => executeDeletion(context, selectionOf(args), args),
+  recall: deletionFromReceipt,
   answer: deletionAnswer,
   unfinished: {
     when: isUncounted,
-    finish: (context, args, facts) => countLeft(context, selectionOf(args), facts),
+    finish: (context, args, facts) => countRemaining(context, selectionOf(args), facts),
   },
 })
 
@@ -227,16 +227,16 @@ export const deleteContextBatch = defineWritingTool({
   input: batchInput,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   isCostly: () => false,
-  queuesWork: (_, facts) => tookSome(facts),
-  work: (context, args) => carryOutDeletion(context, batchSelectionOf(args, context.services.now()), args),
-  recall: deletedBefore,
+  queuesWork: (_, facts) => hasDeleted(facts),
+  work: (context, args) => executeDeletion(context, batchSelectionOf(args, context.services.now()), args),
+  recall: deletionFromReceipt,
   answer: (facts, args) => ({
     ...deletionAnswer(facts),
     ...(facts.did === 'look' ? {} : { criteria_used: criteriaUsed(args) }),
   }),
   unfinished: {
     when: isUncounted,
-    finish: (context, args, facts) => countLeft(context, batchSelectionOf(args, context.services.now()), facts),
+    finish: (context, args, facts) => countRemaining(context, batchSelectionOf(args, context.services.now()), facts),
   },
 })
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag } from '../fields'
-import { storedBefore } from '../receipt-outcomes'
+import { storedFromReceipt } from '../receipt-outcomes'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
@@ -45,7 +45,7 @@ export const storeContextBatch = defineWritingTool({
     }
     return storedOutcomes(outcomes)
   },
-  recall: storedBefore,
+  recall: storedFromReceipt,
   answer(kept) {
     const outcomes = outcomesOf(kept)
     const results = outcomes.map((outcome, index) =>

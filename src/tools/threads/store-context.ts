@@ -4,8 +4,8 @@ import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
-import { callsOfThreads, earlierBefore, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
-import { onlyOne, storedBefore } from '../receipt-outcomes'
+import { callsOfThreads, earlierFromReceipt, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
+import { onlyOne, storedFromReceipt } from '../receipt-outcomes'
 import { bracket, later } from './entry-serializer'
 import { threads } from './family'
 
@@ -63,7 +63,7 @@ export const storeContext = defineWritingTool({
     const draft = done(toDraft(args))
     return { ...onlyValue(await services.storeEntries(principal, [draft], { atomic: true, dedupe: true })), earlier }
   },
-  recall: (trace) => ({ ...onlyOne(storedBefore(trace)), earlier: earlierBefore(trace) }),
+  recall: (trace) => ({ ...onlyOne(storedFromReceipt(trace)), earlier: earlierFromReceipt(trace) }),
   answer({ earlier, ...stored }) {
     const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
     return {

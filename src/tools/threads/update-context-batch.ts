@@ -3,7 +3,7 @@ import { readId } from '../../domain/entry/link'
 import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { flag, listOf } from '../fields'
-import { updatedBefore } from '../receipt-outcomes'
+import { updatedFromReceipt } from '../receipt-outcomes'
 import { isRecord } from '../record'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
@@ -44,7 +44,7 @@ export const updateContextBatch = defineWritingTool({
     }
     return storedOutcomes(outcomes)
   },
-  recall: updatedBefore,
+  recall: updatedFromReceipt,
   answer(kept, args) {
     const idAt = idsOf(args.updates)
     const outcomes = outcomesOf(kept)

@@ -4,7 +4,7 @@ import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
-import { onlyOne, updatedBefore } from '../receipt-outcomes'
+import { onlyOne, updatedFromReceipt } from '../receipt-outcomes'
 import { bracket, later } from './entry-serializer'
 import { threads } from './family'
 
@@ -51,7 +51,7 @@ export const updateContext = defineWritingTool({
   inspect: inspectImages,
   work: async ({ services, principal }, args) =>
     onlyValue(await services.updateEntries(principal, [done(toUpdate(args))], true)),
-  recall: (trace) => onlyOne(updatedBefore(trace)),
+  recall: (trace) => onlyOne(updatedFromReceipt(trace)),
   answer: ({ id, version, updatedFields, made, archived, warnings }) => ({
     success: true,
     context_id: id,

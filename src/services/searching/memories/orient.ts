@@ -114,7 +114,7 @@ interface NamedMoment {
  * @param now any time, because validity does not depend on it
  * @returns the requested time in milliseconds since 1970; null for none
  */
-export function checkMoment(named: NamedMoment, wrong: Inspection, now = 0): number | null {
+export function checkRequestedTime(named: NamedMoment, wrong: Inspection, now = 0): number | null {
   const { timezone = 'UTC', expression = '', also } = named
   for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also[${i}]`, zone])] as const)
     if (!isZone(zone as string))
@@ -140,7 +140,7 @@ export function createOrient({ sightings, clock }: { readonly sightings: LastSee
   return async (visitor: Visitor, request: OrientRequest): Promise<Orientation> => {
     const now = clock.now()
     const { timezone, project, sessionId, also, expression } = request
-    const moment = inspected((wrong) => checkMoment(request, wrong, now)) as number
+    const moment = inspected((wrong) => checkRequestedTime(request, wrong, now)) as number
     const time = describeTime(timezone, now)
     const inZones = (also ?? []).map((zone) => clockFace(zone, moment))
     if (trim(expression) !== '')

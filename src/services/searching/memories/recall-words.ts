@@ -131,7 +131,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     })
     // Words that were not searched count as neither rare nor common.
     const others = Math.sqrt(QUICK.candidates * found.statistics.entries)
-    const share = sharesBy(units, terms, found.statistics, others)
+    const share = queryFractions(units, terms, found.statistics, others)
     const heldIn = holding(terms, units)
     const hits: QuickHit[] = []
     for (const hit of found.hits)
@@ -152,7 +152,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     const { hits, frequencies, statistics, chosenBy } = found
     if (hits.size === 0) return none
     const isCut = [...hits.values()].filter(({ isByParts }) => !isByParts).length > kept
-    const share = sharesBy(units, terms, statistics)
+    const share = queryFractions(units, terms, statistics)
     const ranked = found.ranked.slice(0, kept)
     const all = units.map((_, place) => place)
     const heldBy = unitsHeld(analyzer, terms, units)
@@ -226,7 +226,7 @@ function holdingOf(
  *
  * @param uncounted number of memories that contain a unit whose words were not counted
  */
-export const sharesBy = (
+export const queryFractions = (
   units: readonly Unit[],
   terms: readonly ScoredTerm[],
   statistics: TermStatistics,

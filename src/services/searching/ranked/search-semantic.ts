@@ -44,7 +44,7 @@ export interface ComparedVector extends Omit<VectorRow, 'data' | 'compared'> {
 export const ROUNDING = 0.000_01
 
 /** Returns the closest hit of each entry. */
-export const nearestOf = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
+export const closestHits = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
   new Map(hits.toReversed().map((hit) => [hit.entryId, hit]))
 
 /** Returns one row per entry for its closest chunk, ordered by distance, then by ID. */
@@ -359,9 +359,9 @@ export function createSearchSemantic(dependencies: {
   ): Promise<SemanticRanking> {
     const { query, found } = asked
     const compared = (ids: readonly number[]) => compareChunks(scope, filter, query, ids)
-    const told = nearestOf(found.hits)
+    const told = closestHits(found.hits)
     // These entries are read anyway.
-    const first = nearestOf(found.hits.slice(0, firstOf(depth)))
+    const first = closestHits(found.hits.slice(0, firstOf(depth)))
     const others = extraIds.flatMap((id) => (first.has(id) ? [] : (told.get(id) ?? [])))
     const [near, further, untold] = await Promise.all([
       finishing.searching(scope, async () => {

@@ -21,7 +21,7 @@ import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
-import { attempt, done, noteOutcomes, type Outcome, withFreshLook, withRetries } from '../../outcome'
+import { attempt, done, noteOutcomes, type Outcome, withFreshRead, withRetries } from '../../outcome'
 import type { Along, Generate } from './generate'
 import { checkImages, uploadImages, writeImages } from './image-transfer'
 
@@ -187,7 +187,7 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
     // A repeated message keeps its reserved keys unless the metadata name them.
     const retry = { look: () => entries.repeated(caller, rows), busy: REPEATED_CHANGES }
     const repeating = (turns: readonly (Metadata | null)[]) => save(withTurns(caller, rows, turns))
-    const saved = dedupe ? await withFreshLook([], retry, repeating) : await save(rows)
+    const saved = dedupe ? await withFreshRead([], retry, repeating) : await save(rows)
     const reports = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)
     return storedAs(reports, saved)

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/recall/equal'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
-import { done, type Outcome, withFreshLook } from '../../outcome'
+import { done, type Outcome, withFreshRead } from '../../outcome'
 import type { StoredEntry, StoreEntries } from './store-entries'
 
 /** Policy for drafts of which an equal memory is stored already (fabric contract §3). */
@@ -89,7 +89,7 @@ export function createStoreOnce({
       }
       if (reported) return store(known)
       const look = async () => (await equals(caller, drafts, byName))()
-      return withFreshLook(known, { look, busy: TOO_BUSY }, store)
+      return withFreshRead(known, { look, busy: TOO_BUSY }, store)
     },
   }
 }

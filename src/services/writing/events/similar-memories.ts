@@ -12,7 +12,7 @@ import { cutShort, firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
-import { createHolding, sharesBy } from '../../searching/memories/recall-words'
+import { createHolding, queryFractions } from '../../searching/memories/recall-words'
 
 /** A memory that contains most of an error line (fabric contract §7). */
 export interface SimilarMemory {
@@ -70,7 +70,7 @@ export function createSimilarMemories({
     const found = await fullText.searchByUnits(scope, {
       ...{ query, terms, filter, columns: COLUMNS, candidates: RETRIEVER_LIMIT },
     })
-    const share = sharesBy(units, terms, found.statistics, found.statistics.entries)
+    const share = queryFractions(units, terms, found.statistics, found.statistics.entries)
     const heldIn = holding(terms, units)
     const shares = new Map<number, number>()
     for (const hit of found.hits) {

@@ -4,7 +4,7 @@ import { readLine } from '../../domain/transfer/lines'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { decodeBase64 } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import { type SecretScan, scanRecord } from './screened-records'
+import { type SecretScan, scanRecord } from './scan-records'
 
 /** An image in a volume. Its line is not retained, because it is a third longer than the bytes. */
 export interface Picture {
@@ -14,7 +14,7 @@ export interface Picture {
 }
 
 /** A complete, validated volume with its lines and their indexes. */
-export interface VolumeInHand {
+export interface ParsedVolume {
   readonly manifest: RecordOf<'manifest'>
   readonly end: RecordOf<'end'>
   /** Lines between manifest and end except images, with their line numbers. */
@@ -48,7 +48,7 @@ export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'versio
 }
 
 /** Reads and validates a volume. @throws Problem with the line of the first error */
-export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<VolumeInHand> {
+export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<ParsedVolume> {
   let manifest: RecordOf<'manifest'> | null = null
   let end: RecordOf<'end'> | null = null
   const lines: { line: number; bytes: Uint8Array }[] = []
@@ -100,7 +100,7 @@ const BATCH = 100
 const BATCH_BYTES = 4_000_000
 
 /** Yields the records in batches. */
-export function* batchesOf({ lines }: VolumeInHand): Generator<Lined[]> {
+export function* batchesOf({ lines }: ParsedVolume): Generator<Lined[]> {
   let batch: Lined[] = []
   let heads = 0
   let size = 0

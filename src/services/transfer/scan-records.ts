@@ -38,7 +38,7 @@ const MOST_WARNINGS = 100
  * @param line line of its record in the volume
  * @param isRedacted whether its secrets are removed
  */
-export function noteScreening(
+export function noteSecretScan(
   report: ImportReport,
   line: number,
   { id, kinds, addresses }: SecretScan,
