@@ -97,7 +97,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual(stays)
       await restore({ ids: [gone] })
       expect(await links()).toEqual(all)
-      // Entries that go together and come back together keep what was between them.
+      // Entries that are deleted and restored together keep the links between them.
       const undone = call()
       await store().delete(undone, { ids: [above, middle, base] })
       expect(await links()).toEqual([])

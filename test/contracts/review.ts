@@ -10,7 +10,7 @@ const PROJECT = 'github.com/acme/ferry'
 /**
  * Looking through what hooks have captured (capture contract §5).
  *
- * @param whole or else only ownership, effects of one call, and concurrent calls
+ * @param whole false to test only ownership, effects of one call, and concurrent calls
  */
 export function reviewContract(whole: boolean): void {
   describe('a review of captured sessions', () => {

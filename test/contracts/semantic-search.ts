@@ -332,7 +332,7 @@ export function semanticSearchContract(
     if (portions)
       it('looks up thousands of hits of a few long entries in portions, with rests between them', lookUpThousands)
 
-    it('searches an index of the whole org no deeper because of a filter, which finds its matches itself', async () => {
+    it('searches an index of the complete organization no deeper because of a filter, which finds its matches itself', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const embedded = await search.embed('river')

@@ -100,7 +100,7 @@ describe('commonplace index', () => {
       expect.arrayContaining(['.npmrc', '.aws/config', '.env.local']),
     )
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.py'])
-    // Of a folder within it only what is below can vanish; paths count from the top.
+    // Indexing a subfolder removes only files below it; paths are relative to the root.
     rmSync(join(folder, 'README.md'))
     rmSync(join(folder, 'src/b.py'))
     expect(JSON.parse((await index(join(folder, 'src'), 'tracked')).out)).toMatchObject({ deleted: 1, unchanged: 1 })

@@ -46,7 +46,7 @@ const calls = (ids: number[]): [string, string, () => Record<string, unknown>][]
 async function costs(key: Key, ids: number[]): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const [name, tool, args] of calls(ids)) {
-    // The first time pays for what is remembered afterwards.
+    // The first call also fills caches.
     await call(key, tool, args())
     await world.settle()
     rows[name] = await rowsOf(() => call(key, tool, args()))

@@ -64,7 +64,7 @@ export function workingDayContract(connect: Connect): void {
         const asked = own.filter(({ tool }) => tool === 'context_recall')
         const titles = asked.at(-2)?.answer.results.map(({ memory }: Step['answer']) => memory.metadata.title)
         expect([project, titles]).toEqual([project, expect.arrayContaining([expect.stringMatching(/^Fixed: /)])])
-        // Questions find what was settled, and one about something else finds nothing.
+        // Questions find the decisions, and a question about something else has no results.
         for (const { args, answer } of asked.slice(0, 4))
           expect([args.query, answer.results.length > 0 || answer.below !== undefined]).toEqual([args.query, true])
         expect([project, asked.at(-1)?.answer.results]).toEqual([project, []])

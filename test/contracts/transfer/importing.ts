@@ -10,7 +10,7 @@ import { entriesOf, MOST_ENTRIES, type Place } from './place'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Sends the same volume four times at once, as one key and as ADMIN_TOKEN; what is stored is stored once. */
+/** Sends the same volume four times at once, as one key and as ADMIN_TOKEN; each entry is stored once. */
 export async function sendAtOnce(place: Place): Promise<void> {
   const { team } = place
   const png = pngBytes('at once')
