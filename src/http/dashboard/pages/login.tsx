@@ -5,7 +5,7 @@ import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oaut
 import { type Page, respondWith, seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
-import { Door, homeOf } from '../parts/frame'
+import { homeOf, PublicFrame } from '../parts/frame'
 import { safePath } from '../parts/words'
 import { beginSession, keyIdOf } from '../session'
 import { isForm, readSent } from '../visit'
@@ -98,7 +98,7 @@ export function askForKey(request: Request, shown: Shown): Response {
   const url = new URL(request.url)
   const { status, token = createPageToken() } = shown
   const page = loginPage(url, shown, token)
-  return respondWith(<Door page={page} />, {
+  return respondWith(<PublicFrame page={page} />, {
     origin: url.origin,
     status,
     headers: { 'Set-Cookie': pageCookie(token, url) },

@@ -25,7 +25,7 @@ import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } 
 const CARRIED = ['project', 'client', 'after'] as const
 
 /** Hidden fields that each form passes on: the filter, and the changes that can be undone. */
-export const Carried = ({ visit }: { visit: Visit }) => (
+export const HiddenFields = ({ visit }: { visit: Visit }) => (
   <>
     {CARRIED.map((name) => {
       const value = queryParameter(visit, name)
@@ -76,7 +76,7 @@ const KindChoice = ({ kind }: { kind: string }) => {
 export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="a k">
     <h2>Approve it</h2>
-    <Carried visit={visit} />
+    <HiddenFields visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
     <KindChoice kind={of.kind} />
@@ -91,7 +91,7 @@ export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) 
 
 export const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
-    <Carried visit={visit} />
+    <HiddenFields visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
     <button type="submit" class="bad">
@@ -117,7 +117,7 @@ export const Merge = ({
       Merge into a memory <kbd>m</kbd>
     </summary>
     <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
-      <Carried visit={visit} />
+      <HiddenFields visit={visit} />
       <input type="hidden" name="id" value={String(of.id)} />
       <input type="hidden" name="version" value={String(of.version)} />
       {others.length === 0 ? null : (
@@ -167,7 +167,7 @@ export const Done = ({ visit }: { visit: Visit }) => {
       </span>
       {undoable === 0 ? null : (
         <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
-          <Carried visit={visit} />
+          <HiddenFields visit={visit} />
           <button type="submit" class="small">
             Undo <kbd>u</kbd>
           </button>
@@ -234,7 +234,7 @@ export const Waiting = ({ visit, items }: { visit: Visit; items: readonly Review
     <section class="card" id="waiting">
       <h2>Waiting</h2>
       <PostForm action="/review/several" token={visit.formToken} class="stack-form">
-        <Carried visit={visit} />
+        <HiddenFields visit={visit} />
         {groupSimilar(sessions).map((group) => {
           const list = (
             <ul class="picks">
