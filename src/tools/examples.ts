@@ -118,8 +118,8 @@ function bySchema(schema: JsonSchema | undefined): unknown {
 /** Returns a valid example for an argument. @param path the place of the argument @param schema of that place, if known */
 export function exampleAt(path: readonly PropertyKey[], schema?: JsonSchema): unknown {
   const last = path.at(-1)
-  const whole = path.join('.')
-  const name = Object.hasOwn(EXAMPLES, whole) ? whole : last
+  const full = path.join('.')
+  const name = Object.hasOwn(EXAMPLES, full) ? full : last
   const known = typeof name === 'string' && Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : undefined
   if (known !== undefined) return known
   const list = typeof last === 'number' ? EXAMPLES[String(path.at(-2))] : undefined

@@ -35,13 +35,13 @@ export interface FinishIndex {
    * usually needs no round trip of its own.
    *
    * @param search starts with a database read and writes nothing
-   * @param goesBy indexes that the search needs: a search by words does not wait for a model
+   * @param indexes indexes that the search needs: a search by words does not wait for a model
    */
-  searching<T>(scope: Scope, search: () => Promise<T>, goesBy?: readonly Missed[]): Promise<T>
+  searching<T>(scope: Scope, search: () => Promise<T>, indexes?: readonly Missed[]): Promise<T>
   /** Returns a number that changes after each write, which makes earlier index answers outdated. */
   readonly round: () => number
   /** Returns warnings of the last check for a search that uses these indexes. */
-  warnings(goesBy: readonly Missed[]): readonly string[]
+  warnings(indexes: readonly Missed[]): readonly string[]
 }
 
 /** For services without pending work. */
@@ -126,40 +126,41 @@ export function createFinishIndex(dependencies: {
   }
 
   /** Reports whether anything new was written. */
-  async function finish(scope: Scope, entries: readonly PendingEntry[], goesBy: readonly Missed[]): Promise<boolean> {
+  async function finish(scope: Scope, entries: readonly PendingEntry[], indexes: readonly Missed[]): Promise<boolean> {
     let wrote = false
-    for (const what of goesBy) if (await writeOnce(scope, what, entries)) wrote = true
+    for (const what of indexes) if (await writeOnce(scope, what, entries)) wrote = true
     return wrote
   }
 
   return {
-    async searching(scope, search, goesBy = ['words', 'vectors']) {
+    async searching(scope, search, indexes = ['words', 'vectors']) {
       // The check starts first, so that it does not see a later state than the search.
       const looked = look(scope)
       const found = search()
       const [pendingEntries] = await Promise.all([looked, found.catch(() => {})])
-      if (!pendingEntries?.length || !(await finish(scope, pendingEntries, goesBy))) return found
+      if (!pendingEntries?.length || !(await finish(scope, pendingEntries, indexes))) return found
       const [, again] = await Promise.all([look(scope), search()])
       return again
     },
     round: () => rounds,
-    warnings: (goesBy) => behind.flatMap((what) => (goesBy.includes(what) ? [WARNINGS[what]] : [])),
+    warnings: (indexes) => behind.flatMap((what) => (indexes.includes(what) ? [WARNINGS[what]] : [])),
   }
 }
 
 /**
  * Wraps full-text search so that it finds everything committed.
  *
- * @param goesBy indexes to wait for: words, and also vectors if they are computed locally
+ * @param indexes indexes to wait for: words, and also vectors if they are computed locally
  */
-export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, goesBy: readonly Missed[]): FullText => {
+export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, indexes: readonly Missed[]): FullText => {
   const { engine, language, stemming } = fullText
   return {
     ...{ engine, language, stemming },
-    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), goesBy),
-    searchByUnits: (scope, request) => finishing.searching(scope, () => fullText.searchByUnits(scope, request), goesBy),
+    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), indexes),
+    searchByUnits: (scope, request) =>
+      finishing.searching(scope, () => fullText.searchByUnits(scope, request), indexes),
     searchByRareWords: (scope, request) =>
-      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), goesBy),
+      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), indexes),
     // Reads only entries that were found already.
     standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
   }

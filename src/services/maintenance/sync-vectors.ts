@@ -72,7 +72,7 @@ export interface CatchUp {
   further(): Promise<void>
   readonly missed: () => readonly Missed[]
   /** Returns warnings for a search that uses these indexes. Takes a round trip only while vectors are computed after answers. */
-  warnings(scope: Scope, goesBy: readonly Missed[]): Promise<readonly string[]>
+  warnings(scope: Scope, indexes: readonly Missed[]): Promise<readonly string[]>
 }
 
 /** Returns the warning for a search by meaning while some entries have no vectors of the model. */
@@ -104,16 +104,16 @@ export function createCatchUp(
     begin: async () => (state.missed === null ? further() : undefined),
     further,
     missed,
-    async warnings(scope, goesBy) {
-      const asked = missed().filter((what) => goesBy.includes(what))
-      const told = await Promise.all(
+    async warnings(scope, indexes) {
+      const asked = missed().filter((what) => indexes.includes(what))
+      const warned = await Promise.all(
         asked.map(async (what) => {
           if (what !== 'vectors' || waiting === null) return WARNINGS[what]
           const n = await waiting(scope).catch(() => 0)
           return n > 0 ? waitingFor(n) : null
         }),
       )
-      return told.filter((warning) => warning !== null)
+      return warned.filter((warning) => warning !== null)
     },
   }
 }

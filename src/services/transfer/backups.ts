@@ -229,7 +229,7 @@ export function createBackups(dependencies: {
       if ('bytes' in part) parts.push(part.bytes)
       else ended = part
     }
-    if (ended === null) throw new Error('an export ends with a whole volume')
+    if (ended === null) throw new Error('an export ends with a complete volume')
     const bytes = joined(parts)
     const gzip = await packed(bytes)
     const notes = { sha256: await sha256Hex(gzip), content: ended.content, entries: String(ended.entries) }

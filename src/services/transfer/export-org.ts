@@ -65,7 +65,7 @@ export function createExportPages(
   let named: Named = { inside: new Map(), linkable: new Set() }
   let firsts: ReadonlyMap<string, number> = new Map()
   /** Whether the bytes of each image in this request exist. */
-  const met = new Map<string, boolean>()
+  const checkedImages = new Map<string, boolean>()
 
   const paid = <T>(n: number, step: Promise<T>): Promise<T> => {
     cost += n
@@ -130,9 +130,9 @@ export function createExportPages(
   async function* imagesOf(id: number, state: EntryRecord | VersionRecord): AsyncGenerator<CarriedRecord> {
     if (!selection.images) return
     for (const { sha256, mime_type, size } of state.images ?? []) {
-      if (met.has(sha256)) continue
+      if (checkedImages.has(sha256)) continue
       const bytes = await paid(1, images.get(scope, sha256))
-      met.set(sha256, bytes !== null)
+      checkedImages.set(sha256, bytes !== null)
       // An earlier request sent this image; it is read only for `content`.
       if (id > (firsts.get(sha256) ?? id)) continue
       yield bytes === null
@@ -200,7 +200,7 @@ export function createExportPages(
         }
     },
     stable: (id) => named.inside.get(Number(id)) ?? null,
-    isMissing: (sha256) => met.get(sha256) === false,
+    isMissing: (sha256) => checkedImages.get(sha256) === false,
     cost: () => cost,
   }
 }

@@ -172,12 +172,14 @@ export const update = defineWritingTool({
       }
       const bothHold = others.map((one) => read.get(one) as Entry)
       const judged = judgementPatch(entry.metadata, content, { replaces, bothHold })
-      const whole = {
+      const complete = {
         ...{ ...draft, expectedVersion },
         ...(text === undefined ? {} : { text }),
         ...(Object.keys(judged).length === 0 ? {} : { metadataPatch: { ...draft.metadataPatch, ...judged } }),
       }
-      const outcome = await attempt(async () => onlyValue(await services.updateEntries(principal, [done(whole)], true)))
+      const outcome = await attempt(async () =>
+        onlyValue(await services.updateEntries(principal, [done(complete)], true)),
+      )
       if (outcome.ok) return outcome.value
       const { code, message } = outcome.problem
       if (code !== 'conflict' || args.expected_version !== undefined) throw outcome.problem

@@ -94,7 +94,7 @@ export function createRecall({
           project === null || !isDoubtful ? null : memories.count(scope, project),
           asks ? suggestWords(scope, request.query, filter) : [],
         ])
-        const said = didYouMean(meant)
+        const suggestion = didYouMean(meant)
         const unknown =
           counts === null || counts.some(({ layer }) => layer < 3) ? [] : [unknownProject(project as string)]
         const best: NonNullable<RecallPage['below']>['best'][number][] = []
@@ -106,7 +106,11 @@ export function createRecall({
         const below = all.length === 0 ? null : { count: all.length, best }
         return {
           ...rest,
-          warnings: [...warnings, ...unknown, ...(said === null ? [] : [`No memory holds these words; ${said}`])],
+          warnings: [
+            ...warnings,
+            ...unknown,
+            ...(suggestion === null ? [] : [`No memory holds these words; ${suggestion}`]),
+          ],
           results: [],
           omitted: [],
           below,
@@ -121,8 +125,8 @@ export function createRecall({
       ])
       if (away.size > 0) {
         const home = [...passing.filter((id) => !away.has(id)), ...passing.filter((id) => away.has(id))]
-        const anew = home.slice(offset, offset + limit)
-        if (anew.some((id, i) => id !== wanted[i])) page = await read(anew)
+        const reordered = home.slice(offset, offset + limit)
+        if (reordered.some((id, i) => id !== wanted[i])) page = await read(reordered)
       }
       const results: RecallPage['results'][number][] = []
       for (const hit of page.found) results.push({ ...hit, around: await placeIn(hit.memory.text, hit.id, ranking) })

@@ -110,12 +110,12 @@ export function createSearchHybrid({
     const meant = meaning?.ok ? await attempt(levels) : null
     // Counts do not include captured entries.
     const isKnown = candidates.some(({ titled }) => titled > 0) || (words?.ok === true && words.value.captured.size > 0)
-    const told = doubtOf({
+    const doubted = doubtOf({
       cosine: near[0]?.cosine ?? null,
       levels: meant?.ok ? meant.value : null,
       words: words?.ok ? words.value.found : null,
     })
-    const doubt = isKnown ? 'none' : told.doubt
+    const doubt = isKnown ? 'none' : doubted.doubt
     const ordering = capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set())
     return {
       ordering: doubt === 'nothing' ? [] : ordering,
@@ -198,12 +198,16 @@ const UNSCORED = {
 }
 
 /** Captured sessions have no vectors until they are approved. */
-const NOT_MEANT = 'Captured sessions match by words only and follow the results by meaning'
+const WORDS_ONLY = 'Captured sessions match by words only and follow the results by meaning'
 
 /** Semantic search returns every entry that passes the filter, so an empty answer is due to the filter or to pending vectors. */
 const NOTHING_PASSES = 'No entry matches the filters: check the spelling of names, and the times'
 
-function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
+function filterWarnings(
+  filter: Filter,
+  found: { readonly length: number },
+  late: readonly string[],
+): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
   return late.length > 0 || found.length > 0 || !isFiltered || namesCaptured(filter) ? late : [NOTHING_PASSES]
 }
@@ -285,9 +289,9 @@ export function createRankedSearches(dependencies: {
     const captured = (words?.ordering ?? []).filter(({ id }) => words?.captured.has(id))
     const behind = captured.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null, isTitled: false }))
     const found = await page(scope, request, [...near, ...behind].slice(0, RANK_DEPTH), words ?? noWords)
-    const unmeant = isNamed ? [NOT_MEANT] : []
-    const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))
-    return { ...found, warnings: [...unmeant, ...told, ...found.warnings], embeddingMs }
+    const wordsOnly = isNamed ? [WORDS_ONLY] : []
+    const filtered = filterWarnings(request.filter, hits, await unfinished(scope, ['vectors']))
+    return { ...found, warnings: [...wordsOnly, ...filtered, ...found.warnings], embeddingMs }
   }
 
   async function byBoth(
@@ -308,7 +312,9 @@ export function createRankedSearches(dependencies: {
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
       // A failed retriever needs no warning about its index.
       ...(words === null ? [] : await unfinished(scope, ['words'])),
-      ...(meaning === null ? [] : saidOf(request.filter, { length: unique }, await unfinished(scope, ['vectors']))),
+      ...(meaning === null
+        ? []
+        : filterWarnings(request.filter, { length: unique }, await unfinished(scope, ['vectors']))),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {

@@ -359,10 +359,10 @@ export function createSearchSemantic(dependencies: {
   ): Promise<SemanticRanking> {
     const { query, found } = asked
     const compared = (ids: readonly number[]) => compareChunks(scope, filter, query, ids)
-    const told = closestHits(found.hits)
+    const closest = closestHits(found.hits)
     // These entries are read anyway.
     const first = closestHits(found.hits.slice(0, firstOf(depth)))
-    const others = extraIds.flatMap((id) => (first.has(id) ? [] : (told.get(id) ?? [])))
+    const others = extraIds.flatMap((id) => (first.has(id) ? [] : (closest.get(id) ?? [])))
     const [near, further, untold] = await Promise.all([
       finishing.searching(scope, async () => {
         // The index did not know vectors created since.
@@ -370,11 +370,11 @@ export function createSearchSemantic(dependencies: {
         return nearest(scope, filter, known, depth)
       }),
       named(scope, asked, filter, others),
-      compared(extraIds.filter((id) => !told.has(id))),
+      compared(extraIds.filter((id) => !closest.has(id))),
     ])
     const known = new Set([...near, ...further].map(({ entryId }) => entryId))
     // The index returned a deleted vector for entries written in between.
-    const late = await compared(extraIds.filter((id) => told.has(id) && !known.has(id)))
+    const late = await compared(extraIds.filter((id) => closest.has(id) && !known.has(id)))
     return {
       hits: bestPerEntry(near).slice(0, depth),
       known: new Map(bestPerEntry([...near, ...further, ...untold, ...late]).map((hit) => [hit.id, hit])),

@@ -143,9 +143,9 @@ export function createGenerate(settings: GenerateSettings) {
 
   /** Computes all vectors, or with `defer` as many as the model manages in its time. */
   function embedNow(texts: readonly Titled[], onFailure: 'fail' | 'defer', along?: Along): Promise<PartlyMade> {
-    const whole = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
-    const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? whole(asked)
-    return makeVectors(texts, onFailure === 'defer' ? inTime : whole, along)
+    const complete = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
+    const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? complete(asked)
+    return makeVectors(texts, onFailure === 'defer' ? inTime : complete, along)
   }
 
   /** Summarizes a text; null if the provider failed. */
@@ -282,8 +282,8 @@ const LONGEST = 100_000
  * @throws Problem unavailable if nothing is left
  */
 export function summaryFrom(answer: unknown, provider: string): string {
-  const said = typeof answer === 'string' ? withoutReasoning(answer) : ''
-  const summary = trim(firstCodePoints(said, LONGEST).replaceAll('\u0000', '').toWellFormed())
+  const cleaned = typeof answer === 'string' ? withoutReasoning(answer) : ''
+  const summary = trim(firstCodePoints(cleaned, LONGEST).replaceAll('\u0000', '').toWellFormed())
   if (summary === '')
     throw unavailable(`${provider} returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL`)
   return summary

@@ -110,7 +110,7 @@ export function createFailureLookup({
 }
 
 /** Attempts if others report the same problem concurrently. */
-const MEETINGS = 5
+const ATTEMPTS = 5
 const TOO_BUSY = 'An equal event is being reported or deleted; report it again'
 
 const NO_FILE: OpenedFile = { texts: [], index: async () => null }
@@ -209,7 +209,7 @@ export function createReportEvent(dependencies: {
           return withIndexed(report, reason)
         } catch (error) {
           if (!(error instanceof DuplicateConflict)) throw error
-          if (tries === MEETINGS) throw unavailable(TOO_BUSY, error)
+          if (tries === ATTEMPTS) throw unavailable(TOO_BUSY, error)
         }
       }
     },
