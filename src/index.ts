@@ -8,7 +8,7 @@ import { createApp } from './http/app'
 import { createLog } from './http/log'
 import { createMeasure, type DataPoint } from './http/measure'
 import { createOAuth } from './http/oauth/server'
-import { grantsStep } from './services/keeping/steps'
+import { grantsStep } from './services/maintenance/steps'
 import { unknownTools } from './tools/catalogue'
 
 export { FeedObject } from './adapters/feed-object/object'

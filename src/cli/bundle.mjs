@@ -16,7 +16,7 @@ export const builtLibrary = (entry) => join(BUILT, 'cli', nameOf(entry))
 /** Separates the bundle from the list of its sources at its end. */
 const MADE_OF = '\n// Made of: '
 
-/** Beside its sources a bundle is made of how it is made, which this file says, and of the version of the bundler. */
+/** A bundle depends on its sources, on this file, and on the version of the bundler. */
 const HOW = ['src/cli/bundle.mjs', 'package-lock.json', 'tsconfig.json']
 
 /** Hashes the sources of a bundle. @param {string[]} sources paths from the root @returns {string} */

@@ -13,9 +13,9 @@ import type { Millis } from '../domain/time'
 import type { Log } from '../http/log'
 import type { Embedder } from '../ports/models'
 import type { VectorIndex } from '../ports/vector-index'
-import { createEmbeddingTurn, type EmbeddingTurn } from '../services/keeping/outbox-work'
-import type { PendingState } from '../services/keeping/pending-index'
-import type { CatchUpState } from '../services/keeping/sync-vectors'
+import { createEmbeddingTurn, type EmbeddingTurn } from '../services/maintenance/outbox-work'
+import type { PendingState } from '../services/maintenance/pending-index'
+import type { CatchUpState } from '../services/maintenance/sync-vectors'
 import type { NamesCache } from '../services/people/project-names'
 
 /** The bindings of a deployment. */

@@ -15,12 +15,12 @@ import type { Ids } from '../ports/ids'
 import type { ImageStore } from '../ports/image-store'
 import type { Embedder } from '../ports/models'
 import type { VectorRows } from '../ports/vector-rows'
-import type { BackgroundGeneration } from '../services/keeping/background-generation'
-import { createOutboxWork } from '../services/keeping/outbox-work'
-import { createFinishIndex, type FinishIndex, searchUpToDate } from '../services/keeping/pending-index'
-import { createSchedule, type Step } from '../services/keeping/schedule'
-import { createLeftWork, scheduleSteps } from '../services/keeping/steps'
-import { createCatchUp, type SyncVectors } from '../services/keeping/sync-vectors'
+import type { BackgroundGeneration } from '../services/maintenance/background-generation'
+import { createOutboxWork } from '../services/maintenance/outbox-work'
+import { createFinishIndex, type FinishIndex, searchUpToDate } from '../services/maintenance/pending-index'
+import { createSchedule, type Step } from '../services/maintenance/schedule'
+import { createAfterWrite, scheduleSteps } from '../services/maintenance/steps'
+import { createCatchUp, type SyncVectors } from '../services/maintenance/sync-vectors'
 import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isolate'
 import { confirmed } from './models'
 
@@ -84,7 +84,7 @@ export function composeMaintenance(
     catchUpState(bindings, model),
     config.embedding.provider === 'builtin' && model !== null ? (scope) => rows.waiting(scope, model) : null,
   )
-  const left = createLeftWork({ work, outbox, sync, spaceOf })
+  const left = createAfterWrite({ work, outbox, sync, spaceOf })
   return { outbox, work, left, schedule, catchUp, index }
 }
 

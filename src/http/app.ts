@@ -7,7 +7,7 @@ import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
 import type { Services } from '../services/services'
-import { toolsetOf } from '../tools/offers'
+import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
 import { createAdminRoutes } from './admin'
 import { admit, enter, refuse, whenSent } from './admission'
@@ -87,7 +87,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.get('/health', (c) => c.json({ status: 'ok', version: ABOUT.version }))
   app.route('/', createAssets())
 
-  // Never taken from the caller: log lines are searched by it.
+  // Never accepted from the caller: log lines are searched by it.
   app.use(requestId({ headerName: '' }))
   app.use(async (c, next) => {
     c.set('setup', await prepare(c.env, c.executionCtx as ExecutionContext))
@@ -239,7 +239,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const problem =
       error instanceof Problem
         ? error
-        : new Problem('internal', `Something went wrong inside the server (request ${requestId ?? 'unknown'})`)
+        : new Problem('internal', `Internal server error (request ${requestId ?? 'unknown'})`)
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(
         logLine('ERROR', 'request_failed', {

@@ -12,7 +12,7 @@ import {
 import type { Principal } from '../domain/identity/scope'
 import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
-import { shownChange } from '../tools/history/feed-wire'
+import { shownChange } from '../tools/history/change-serializer'
 import { type Credential, requireOrg } from './auth'
 import { COMMENT_MS, openPages, type Pages } from './event-stream'
 import { namedProjectOrNone } from './named-project'

@@ -37,10 +37,7 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
     log('ERROR', 'request_failed', { method, requestId, message: withoutEchoes(String(cause), asked) })
   }
   if (!(error instanceof Problem))
-    return new ProtocolError(
-      ProtocolErrorCode.InternalError,
-      `Something went wrong inside the server (request ${requestId})`,
-    )
+    return new ProtocolError(ProtocolErrorCode.InternalError, `Internal server error (request ${requestId})`)
   const { code, message, retryable } = error
   const ours = code === 'unavailable' || code === 'internal'
   return new ProtocolError(ours ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, message, {
@@ -172,11 +169,11 @@ export class StrictServer extends Server {
 /** Creates the server of one MCP request: its tools, resources and prompts, and the execution of a tool call. */
 
 const INSTRUCTIONS =
-  'Shared memory of your team. Store what others should not have to learn again (store_context), under the thread of ' +
-  'the conversation or task. Before you start, look for what is known: hybrid_search_context for a question, ' +
+  'Shared memory of your team. Call store_context for what others should not have to learn again, under the thread of ' +
+  'the conversation or task. Before you start, search for what is known: hybrid_search_context for a question, ' +
   'fts_search_context for exact words, search_context by thread, tags, metadata and dates; grep_context for exact ' +
-  'strings in long texts; results are truncated: read_context_range returns the part you need of a long one ' +
-  '(total_chars), get_context_by_ids all of it.'
+  'strings in long texts. Results are truncated: read_context_range returns the part you need of a long entry ' +
+  '(total_chars), get_context_by_ids the complete entry.'
 
 /**
  * Writes a denial to the audit log, also one of a single item of a batch (platform contract §5). If that fails, the answer does not

@@ -57,7 +57,7 @@ const IMPORT_PARAMETERS = ['on_conflict', 'dry_run', 'edits']
 const CONFLICTS = ['skip', 'replace', 'fail'] as const
 
 /** Whether an import preserves ids that are free. */
-export const keepsIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true || keyId === LOCAL.keyId
+export const preservesIds = ({ isWhole, keyId }: Actor): boolean => isWhole === true || keyId === LOCAL.keyId
 
 const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/i
 
@@ -120,7 +120,7 @@ export function createTransferRoutes() {
           onConflict,
           dryRun: readFlag(query, 'dry_run', false),
           edits: readFlag(query, 'edits', false),
-          keepsIds: keepsIds(actor),
+          keepsIds: preservesIds(actor),
         },
       )
       services.afterwards(services.maintenance.work())

@@ -3,12 +3,12 @@ import type { Caller } from '../domain/identity/scope'
 import { DuplicateConflict } from '../domain/recall/duplicates'
 import { note } from '../domain/receipts/notes'
 
-/** What became of one item of a batch. */
+/** The result of one item of a batch. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value })
 
-/** An outcome as JSON keeps it. */
+/** An outcome as stored in JSON. */
 export type StoredOutcome<T> = { readonly value: T } | { readonly problem: PlainProblem }
 
 export const storedOutcomes = <T>(outcomes: readonly Outcome<T>[]): StoredOutcome<T>[] =>
@@ -17,17 +17,17 @@ export const storedOutcomes = <T>(outcomes: readonly Outcome<T>[]): StoredOutcom
 export const outcomesOf = <T>(kept: readonly StoredOutcome<T>[]): Outcome<T>[] =>
   kept.map((one) => ('value' in one ? done(one.value) : { ok: false, problem: problemOf(one.problem) }))
 
-/** Outcomes of a call's items, noted for its answer. */
+/** Notes the outcomes of a call for its receipt. */
 export const noteOutcomes = <T>(caller: Caller, outcomes: readonly Outcome<T>[]): void =>
   note(caller, 'outcomes', storedOutcomes(outcomes))
 
-/** The value of the one item of a call. @throws Problem what was wrong with it */
+/** Returns the value of the only item. @throws Problem of that item */
 export function onlyValue<T>([outcome]: readonly Outcome<T | null>[]): T {
   if (outcome?.ok && outcome.value !== null) return outcome.value
   throw outcome?.ok === false ? outcome.problem : new Error('one item has one outcome')
 }
 
-/** Runs a step; a Problem becomes the item's outcome, anything else is a bug and passes through. */
+/** Runs a step. A Problem becomes the outcome of the item; any other error is a bug and is thrown. */
 export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>> {
   try {
     return done(await step())
@@ -38,12 +38,12 @@ export async function attempt<T>(step: () => T | Promise<T>): Promise<Outcome<T>
 }
 
 /**
- * Writes with what is stored of entries that the write may match, and again with what is stored by then, a few times.
+ * Reads matching entries and writes, and repeats both a few times if others write in between.
  *
- * @param busy what to say when others change it all the while
+ * @param busy message after the last attempt
  * @throws Problem conflict
  */
-export async function withFreshLook<Known, T>(
+export async function withFreshRead<Known, T>(
   known: Known,
   { look, busy }: { readonly look: () => Promise<Known>; readonly busy: string },
   write: (known: Known) => Promise<T>,
@@ -59,10 +59,10 @@ export async function withFreshLook<Known, T>(
   }
 }
 
-/** Fresh reads after a lost race, before the caller is told of it (threads contract §2.5). */
+/** Attempts with fresh reads after a lost race (threads contract §2.5). */
 const TRIES = 5
 
-/** Tries again after a lost race, with fresh reads, a few times. @param tries how often in all */
+/** Repeats a step with fresh reads after a lost race. @param tries maximum attempts */
 export async function withRetries<T>(step: (attempt: number) => Promise<T>, tries = TRIES): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -14,10 +14,10 @@ import type { IndexMaintenance } from '../ports/retention'
 import type { VectorCounts } from '../ports/vector-rows'
 import type { Capture } from './capture/capture'
 import type { FindEarlier } from './currency/find-earlier'
-import type { BackgroundGeneration } from './keeping/background-generation'
-import type { OutboxWork } from './keeping/outbox-work'
-import type { Schedule } from './keeping/schedule'
-import type { CatchUp } from './keeping/sync-vectors'
+import type { BackgroundGeneration } from './maintenance/background-generation'
+import type { OutboxWork } from './maintenance/outbox-work'
+import type { Schedule } from './maintenance/schedule'
+import type { CatchUp } from './maintenance/sync-vectors'
 import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
@@ -45,95 +45,95 @@ import type { ReportEvent } from './writing/events/report-event'
 import type { MemoryService } from './writing/memories/memories'
 import type { Summarize } from './writing/memories/summarize'
 
-/** What the product does, ready for one request. Tools and routes see nothing else of the house. */
+/** All services, ready for one request. Tools and routes use nothing else. */
 export interface Services {
-  /** Of what is read piece by piece before a service gets it. */
+  /** Stores entries that were read piece by piece. */
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
   readonly deleteEntries: DeleteEntries
   readonly rankedSearches: RankedSearches
   readonly grepTexts: GrepTexts
   readonly readTexts: ReadTexts
-  /** Coverage of the configured model; null when semantic search is switched off. */
+  /** Returns the coverage of the configured model; null if semantic search is switched off. */
   readonly vectorCounts: ((scope: Scope) => Promise<VectorCounts>) | null
-  /** Vectors of an organization that a search by meaning compares; Infinity for all. */
+  /** Maximum vectors of an organization that semantic search compares; Infinity for all. */
   readonly vectorCapacity: number
-  /** Vectors of the organization that has the most; 0 where all are compared. */
+  /** Vectors of the organization with the most; 0 if all are compared. */
   readonly mostVectors: () => Promise<number>
   readonly generation: BackgroundGeneration | null
-  /** Reads need no story of their own: the port is the service. */
+  /** Reads of entries that need no service around the port. */
   readonly entries: Pick<
     EntryStore,
     'read' | 'readWithin' | 'page' | 'previews' | 'threads' | 'statistics' | 'imageType'
   >
   readonly receipts: Receipts
-  /** What entries were; old states come back through `restoreEntries`. */
+  /** Reads earlier states of entries; `restoreEntries` restores them. */
   readonly history: Pick<History, 'asOf'>
   readonly readHistory: ReadHistory
   readonly restoreEntries: RestoreEntries
-  /** Names of threads and projects, and what stands under them. */
+  /** Names of threads and projects, and their entries. */
   readonly directory: Directory
-  /** What pages for people show beside what tools answer. */
+  /** Overviews for pages of the dashboard. */
   readonly overview: StoreOverview
   /** Signs and opens sessions of the dashboard. */
   readonly sessions: () => Promise<SessionSeal>
   readonly endedSessions: EndedSessions
   readonly images: ImageStore
   readonly fullText: Pick<FullText, 'engine' | 'language' | 'stemming'> & Pick<IndexMaintenance, 'isCurrent'>
-  /** `work` does what is queued; `workLeft` does so behind the answer of a request that has written, and nothing behind others. */
+  /** `work` processes queued work; `workLeft` does so after the answer of a request that has written, and nothing for others. */
   readonly maintenance: { readonly work: OutboxWork; readonly workLeft: () => Promise<void> }
   readonly schedule: Schedule
   readonly catchUp: CatchUp
   readonly suggestModel: SuggestModel
   /** Entries as memories in layers. */
   readonly memories: MemoryService
-  /** Where a caller stands in time, and what it missed. */
+  /** Returns the current time and the memories since the last visit. */
   readonly orient: Orient
   readonly getCurrent: GetCurrent
   readonly recall: Recall
-  /** Remembers what coding agents report. */
+  /** Stores events that coding agents report. */
   readonly reportEvent: ReportEvent
   readonly summarize: Summarize
-  /** Earlier memories that a new one may replace. */
+  /** Finds earlier memories that a new one may replace. */
   readonly earlierOf: FindEarlier['ofDraft']
   /** Pairs of memories of which the earlier one may be outdated. */
   readonly stalePairs: StalePairs
-  /** The working set for a goal, and what goes into it. */
+  /** Compiles context packs and stores memories for them. */
   readonly packs: {
     readonly context: ContextOf
-    /** The same, with what was left out. */
+    /** Compiles a pack with its text and the omitted entries. */
     readonly explained: CompilePack
     readonly remember: Remember
   }
-  /** Source code of projects: filling the index, and searching it. */
+  /** Indexes and searches source code of projects. */
   readonly code: IndexCode & { readonly search: SearchCode }
-  /** What the hooks of clients send, and what becomes of it. */
+  /** Receives events of hooks and reviews captured sessions. */
   readonly capture: Capture
-  /** Export and import. */
+  /** Exports and imports organizations. */
   readonly transfer: Transfer
-  /** The feed of what changed. */
+  /** The change feed. */
   readonly changes: Changes
   readonly identity: Identity
   readonly administration: Administration
-  /** The projects of an org, with their names. */
+  /** The projects of an organization, with their names. */
   readonly projects: Projects
-  /** Which projects the names of a call mean. */
+  /** Resolves project names of a call. */
   readonly names: ResolveNames
-  /** Null: nobody is limited. */
+  /** Null for no limits. */
   readonly limiter: Limiter | null
-  /** Token requests of OAuth grants, one after the other. */
+  /** Locks token requests of one OAuth grant. */
   readonly grantTurns: GrantLocks
   readonly health: {
     readonly database: DatabaseHealth
     readonly objects: ObjectStoreHealth
     readonly vectors: ObjectStoreHealth | null
-    /** Model providers behind an address, by what they are for. */
+    /** Health of remote model providers, by their purpose. */
     readonly models: Readonly<Record<string, ModelHealth>>
   }
-  /** Lets work go on after the response is sent. */
+  /** Runs work after the response is sent. */
   readonly afterwards: (work: Promise<unknown>) => void
   readonly now: () => Millis
   readonly ids: Ids
-  /** Lets go of what a request held; what goes on after the response may still use everything. */
+  /** Releases resources of the request; work after the response may still use everything. */
   readonly close: () => Promise<void>
 }

@@ -6,18 +6,18 @@ import type { StoreOverview } from '../ports/directory'
 /** Entries that are checked, and code points of each. */
 const NEWEST = 1000
 const PREFIX = 300
-/** Share of them from which another model is worth its size. */
+/** Fraction of entries in other languages from which another model is suggested. */
 const ENOUGH = 0.2
 
 const MULTILINGUAL = 'multilingual-e5-small'
 
-/** Why another model would serve a scope better, and how to choose it; null where the one in use does. */
+/** Suggests another model for a scope, with the reason; null if the configured one is suitable. */
 export type SuggestModel = (scope: Scope) => Promise<string | null>
 
 /**
- * Suggests the multilingual model where the English one is in use and many entries are in other languages.
+ * Suggests the multilingual model if the configured one knows only English and many entries are in other languages.
  *
- * @param isEnglishOnly whether the model in use knows English alone; then at most 1,000 prefixes are read
+ * @param isEnglishOnly whether the configured model knows only English; then at most 1,000 prefixes are read
  */
 export function createSuggestModel(given: {
   readonly isEnglishOnly: boolean
@@ -35,8 +35,8 @@ export function createSuggestModel(given: {
     if (others === 0 || others < ENOUGH * prefixes.length) return null
     const percent = Math.round((100 * others) / prefixes.length)
     return (
-      `${percent} % of the newest ${prefixes.length} entries are not in English, and the model in use knows English only; ` +
-      `EMBEDDING_MODEL=${MULTILINGUAL} finds them by meaning too`
+      `${percent} % of the newest ${prefixes.length} entries are not in English, and the configured model knows only English; ` +
+      `EMBEDDING_MODEL=${MULTILINGUAL} also finds them by meaning`
     )
   }
 }

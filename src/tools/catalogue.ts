@@ -84,7 +84,7 @@ export const TOOLS: readonly Tool[] = [
 /** The families of `/mcp`, in the order in which their tools are listed. */
 export const FAMILIES = { threads, fabric, packs, history } as const satisfies Readonly<Record<string, Family>>
 
-/** The tools among these that the configuration does not switch off. */
+/** Returns the tools of a list that the configuration does not switch off. */
 export const enabledOf = (config: Config, tools: readonly Tool[]): readonly Tool[] =>
   tools.filter(
     (tool) => tool.enabled(config) && !spellings(tool).some((name) => config.disabledTools.has(name.toLowerCase())),
@@ -92,22 +92,22 @@ export const enabledOf = (config: Config, tools: readonly Tool[]): readonly Tool
 
 export const enabledTools = perObject((config: Config): readonly Tool[] => enabledOf(config, TOOLS))
 
-/** Names of DISABLED_TOOLS that are of no tool, so that what is misspelt switches nothing off in silence. */
+/** Returns names in DISABLED_TOOLS that match no tool, so that a typo is reported. */
 export const unknownTools = ({ disabledTools }: Pick<Config, 'disabledTools'>): string[] => {
   const known = new Set([...TOOLS, ...CORE_TOOLS].flatMap(spellings).map((name) => name.toLowerCase()))
   return [...disabledTools].filter((name) => !known.has(name))
 }
 
-/** The tools that are switched on, of these families. */
+/** Returns the enabled tools of these families. */
 export const listTools = (config: Config, families: readonly Family[]): Tool[] =>
   enabledTools(config).filter(({ family }) => families.includes(family))
 
 const spellings = ({ name, dottedName }: Tool): string[] => (dottedName === null ? [name] : [name, dottedName])
 
-/** The tool that has this name, in either spelling. */
+/** Finds a tool by its name, in either spelling. */
 export const findTool = (tools: readonly Tool[], name: string): Tool | undefined =>
   tools.find((tool) => spellings(tool).includes(name))
 
-/** The name under which a tool is listed. */
+/** Returns the name under which a tool is listed. */
 export const listedName = ({ name, dottedName }: Tool, { toolNames }: Pick<Config, 'toolNames'>): string =>
   toolNames === 'dotted' ? (dottedName ?? name) : name

@@ -2,7 +2,7 @@ import type { Config } from '../config'
 import type { Caller } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
-/** What a call of a tool is made with. */
+/** The caller, services and configuration of one tool call. */
 export interface ToolContext {
   readonly principal: Caller
   readonly services: Services
@@ -11,7 +11,7 @@ export interface ToolContext {
   readonly origin: string
 }
 
-/** A part of an answer beside its structured content, as MCP spells it. */
+/** A part of an answer in addition to its structured content, in the form of MCP. */
 export type Block =
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
   | {
@@ -22,13 +22,13 @@ export type Block =
       readonly size: number
     }
 
-/** What a tool's handler may use. */
+/** The context of a tool's handler. */
 export interface CallContext extends ToolContext {
   /** Adds a block to the answer. @returns its index in `content` */
   readonly attach: (block: Block) => number
 }
 
-/** The structured content, and the blocks that stand behind the text of the same JSON. */
+/** The structured content, and the blocks that follow the text block with the same JSON. */
 export interface Answer {
   readonly structured: Record<string, unknown>
   readonly blocks: readonly Block[]

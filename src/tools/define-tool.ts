@@ -8,34 +8,34 @@ import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
 import { isRecord } from './record'
-import { withWarnings } from './screened'
+import { withWarnings } from './secret-scan'
 
-/** The most that a tool may cost. Tests hold its definition and its calls on D1 to these numbers. */
+/** Upper limits of a tool's cost. Tests check its definition and its calls on D1 against them. */
 export interface Budget {
   /** Tokens of name, description and input schema, at four characters each. */
   readonly tokens: number
   /** Round trips to the database of the longest call. */
   readonly trips: number
-  /** Rows that all calls of the tool in `test/support/every-tool.ts` read together: among 196 entries, and among 1,225. */
+  /** Rows that all calls of the tool in `test/support/every-tool.ts` read together, in a small and in a large database. */
   readonly reads: readonly [small: number, large: number]
   /** Rows that these calls write. */
   readonly writes: number
 }
 
-/** How a tool declares itself to tests and to `docs/tools.md`. */
+/** Declarations of a tool for tests and for `docs/tools.md`. */
 interface Declared<Example> {
-  /** A call that works after those of the tools that store and change (`test/support/tool-examples.ts` has the order). */
+  /** A call that works after the examples of the tools that write (`test/support/tool-examples.ts` has the order). */
   readonly example: Example
-  /** ID of a promise in `docs/contracts` that a test of the tool proves. */
+  /** ID of a promise in `docs/contracts` that a test of the tool verifies. */
   readonly promise: string
   readonly budget: Budget
 }
 
 export interface Tool extends Declared<Readonly<Record<string, unknown>>> {
   readonly family: Family
-  /** The portable name. */
+  /** The name without dots, which every client accepts. */
   readonly name: string
-  /** The family's other spelling of it, by which it can be called too. */
+  /** An alternative name with a dot, which calls may also use; null if the family has none. */
   readonly dottedName: string | null
   readonly title: string
   readonly description: string
@@ -49,7 +49,7 @@ export interface Tool extends Declared<Readonly<Record<string, unknown>>> {
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
   readonly enabled: (config: Config) => boolean
-  /** Checks arguments and does the work. */
+  /** Checks the arguments and executes the call. */
   readonly call: (context: ToolContext, args: unknown) => Promise<Answer>
 }
 
@@ -65,24 +65,24 @@ export interface Definition<Input extends z.ZodObject> extends Declared<z.input<
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Every argument with a description; a strict object, so that unknown arguments are refused. */
+  /** Arguments, each with a description. The object is strict, so that unknown arguments are refused. */
   readonly input: Input
-  /** What to show as the input schema where that is more than what is checked at once (items of batches). */
+  /** The input schema to list, if it has more than the schema that is checked first (items of batches). */
   readonly listed?: JsonSchema
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
-  /** What the tool would find wrong with these arguments, said too when something else is. @throws Problem */
+  /** Checks arguments beyond their types, so that all problems are reported together. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
 }
 
 interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
-  /** Those of the arguments that count, where one of them says that others are ignored, right or wrong. */
+  /** Returns the arguments that apply, if one of them makes others irrelevant. */
   readonly counting?: (args: Record<string, unknown>) => Record<string, unknown>
-  /** The result is the structured content. */
+  /** Executes the call. Its result is the structured content. */
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Result>
 }
 
-/** What both sorts of tools show of themselves. */
+/** Returns the listed properties of a tool. */
 export function shown<Input extends z.ZodObject>(
   { family, name, title, description, output, enabled, example, promise, budget }: Definition<Input>,
   effect: keyof typeof EFFECTS,
@@ -99,7 +99,12 @@ export function shown<Input extends z.ZodObject>(
   }
 }
 
-/** A tool that reads, as it is listed and called; what all tools of its family do alike is done here. */
+/**
+ * Defines a tool that reads, with the behavior that all tools of its family share.
+ *
+ * @example
+ * defineTool({ family: core, name: 'projects', title: 'Projects', description: 'List projects.', example: {}, promise: 'CORE-26', budget, input, output, handler })
+ */
 export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<Input>): Tool {
   const { family, input, listed, handler, inspect, counting } = definition
   const inputSchema = listed ?? toJsonSchema(input, 'input')

@@ -8,14 +8,18 @@ import { givenAs } from '../domain/validation'
 import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
 import { type Definition, shown, type Tool } from './define-tool'
-import { EXPIRED_WARNING, isExpired } from './ended'
-import { carryOut, carryOutOnce, idempotencyKey, type Result, type Writing } from './idempotency'
+import { EXPIRED_WARNING, isExpired } from './expired-warning'
+import { execute, executeOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
-import { addressWarnings, scanArguments, withWarning, withWarnings } from './screened'
+import { addressWarnings, scanArguments, withWarning, withWarnings } from './secret-scan'
 
-/** @throws Problem invalid_input for a new name of a project that has control characters or addresses an agent: starts show it */
+/**
+ * Refuses new project names with control characters or instructions for an agent, because session starts show them.
+ *
+ * @throws Problem invalid_input
+ */
 function checkNewProjects({ attachments }: PendingNames): void {
   for (const { name, isNew } of attachments) {
     if (!isNew || !(/\p{Cc}/u.test(name.key) || addressesIn(name.key).length > 0)) continue
@@ -24,23 +28,26 @@ function checkNewProjects({ attachments }: PendingNames): void {
   }
 }
 
-/** A tool that writes says what it finds out, so that a call made again is answered from that and enters no service. */
+/**
+ * Definition of a tool that writes. It separates outcomes from the answer, so that a repeated call can be answered from its
+ * receipt.
+ */
 interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input> {
   readonly effect: 'store' | 'change' | 'delete'
-  /** Carries the call out. */
+  /** Executes the call. */
   readonly work: (context: ToolContext, args: z.output<Input>) => Promise<Facts>
-  /** The same facts, read from what the call has left in its receipt and from its arguments; pure. */
+  /** Reads the same outcomes from the receipt and the arguments. Pure. */
   readonly recall: (trace: Trace, args: z.output<Input>) => Facts
-  /** The structured content, made of facts and arguments alone; pure. */
+  /** Builds the structured content from outcomes and arguments only. Pure. */
   readonly answer: (facts: Facts, args: z.output<Input>) => Result
-  /** What a call does behind its write, made up for where its server died before it. */
+  /** Work after the write, which a retry finishes if the server stopped before it. */
   readonly unfinished?: {
     readonly when: (facts: Facts) => boolean
     readonly finish: (context: ToolContext, args: z.output<Input>, facts: Facts) => Promise<Facts>
   }
-  /** Whether a call asks a model or puts images before it writes; without it, each may. */
+  /** Reports whether a call asks a model or stores images before it writes. Default: always true. */
   readonly isCostly?: (args: z.output<Input>) => boolean
-  /** Whether a call left work to be done; without it, each may have. */
+  /** Reports whether a call queued background work. Default: always true. */
   readonly queuesWork?: (args: z.output<Input>, facts: Facts) => boolean
 }
 
@@ -52,15 +59,17 @@ const withKey = (listed: JsonSchema): JsonSchema => ({
 const KEYED = { idempotency_key: idempotencyKey }
 const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as JsonSchema
 
-/** A tool that writes: it may be made again under a key, and is answered as at first then. */
+/** Defines a tool that writes. A call with an `idempotency_key` can be repeated and gets the first answer again. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
   const { family, effect, input, listed, work, recall, answer, inspect, unfinished } = definition
   const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
 
-  /** The arguments as they are carried out, the kinds of secrets in them, and how they address an agent. */
-  async function looked({ config }: ToolContext, args: z.output<Input>) {
+  /**
+   * Scans the arguments: redacts them if REDACT=always, else reports kinds of secrets, and reports texts that address an agent.
+   */
+  async function scanned({ config }: ToolContext, args: z.output<Input>) {
     if (effect === 'delete') return { args, kinds: [], addresses: [] }
     const { args: clean, kinds, addresses } = await scanArguments(args)
     return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
@@ -71,7 +80,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     call: (caller, given) => withNames(caller, given, (context, names) => called(context, names, given)),
   }
 
-  /** @param names what the names of projects mean that the arguments hold */
+  /** @param names the projects that names in the arguments refer to */
   async function called(context: ToolContext, names: CallNames, given: unknown): Promise<Answer> {
     const { idempotency_key: key, ...rest } = parseArguments<z.ZodType<Record<string, unknown>>>(
       keyed,
@@ -79,18 +88,18 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
       given,
       { rules: family.parse, effect, inspect: (others) => inspect?.(withKeys(others, names, false), context) },
     )
-    const { args, kinds, addresses } = await looked(context, withKeys(rest as z.output<Input>, names, false))
-    // A delete names where something is, and gives no name.
+    const { args, kinds, addresses } = await scanned(context, withKeys(rest as z.output<Input>, names, false))
+    // A deletion refers to existing projects and never creates a name.
     const pending = effect === 'delete' ? null : names.pending
     if (pending !== null) checkNewProjects(pending)
-    // Asked when the work is done, since a call made again enters no service.
+    // Set while the work runs, because a repeated call enters no service.
     let ended = false
     const writing: Writing<Facts> = {
       work: async (by) => {
         const caller = pending === null ? by : { ...by, names: pending }
         if (pending !== null) note(caller, 'names', names.warnings)
         ended = effect !== 'delete' && isExpired(args, context.services.now())
-        // Noted, since a call made again later is answered as at first.
+        // Noted in the receipt, so that a repeated call gets the same warning.
         if (ended) note(caller, 'ended', true)
         const found = await work({ ...context, principal: caller }, args)
         if (pending?.isGiven === false) note(caller, 'names', [])
@@ -110,8 +119,8 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     }
     const carried =
       typeof key === 'string'
-        ? await carryOutOnce({ ...context, key, args: rest, looksFirst: isCostly(args) }, writing)
-        : await carryOut(context.principal, writing)
+        ? await executeOnce({ ...context, key, args: rest, findsReceiptFirst: isCostly(args) }, writing)
+        : await execute(context.principal, writing)
     if (carried.facts !== null && queuesWork(args, carried.facts)) family.afterWrite(context)
     return { structured: carried.result, blocks: [] }
   }

@@ -2,7 +2,7 @@ import type { ValidationIssue } from '../domain/validation'
 import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 
-/** Right values by the name of the argument, for those who sent a wrong one. Other arguments are shown by their schema. */
+/** Valid example values by argument name, for error messages. Other arguments get an example from their schema. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   thread_id: 'release-2.1',
   thread_ids: ['release-2.1'],
@@ -85,10 +85,10 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   'event.payload.feedback': 'That fixed it',
 }
 
-/** What makes a call whole where its required arguments alone say nothing: the first of these that it has. */
+/** Arguments that complete an example call if its required arguments alone are not enough. The first that exists is used. */
 const COMPLETING = ['metadata_patch', 'node_id', 'content']
 
-/** A value that a schema admits; of an object, its required members and what completes them. */
+/** Returns a value that a schema accepts; for an object, its required members and one that completes it. */
 function bySchema(schema: JsonSchema | undefined): unknown {
   if (schema === undefined) return undefined
   if (schema.default !== undefined) return schema.default
@@ -115,22 +115,18 @@ function bySchema(schema: JsonSchema | undefined): unknown {
   }
 }
 
-/**
- * A right value for what stands at a path.
- *
- * @param schema of that place, where it is known
- */
+/** Returns a valid example for an argument. @param path the place of the argument @param schema of that place, if known */
 export function exampleAt(path: readonly PropertyKey[], schema?: JsonSchema): unknown {
   const last = path.at(-1)
-  const whole = path.join('.')
-  const name = Object.hasOwn(EXAMPLES, whole) ? whole : last
+  const full = path.join('.')
+  const name = Object.hasOwn(EXAMPLES, full) ? full : last
   const known = typeof name === 'string' && Object.hasOwn(EXAMPLES, name) ? EXAMPLES[name] : undefined
   if (known !== undefined) return known
   const list = typeof last === 'number' ? EXAMPLES[String(path.at(-2))] : undefined
   return Array.isArray(list) ? list[0] : bySchema(schema)
 }
 
-/** As `exampleAt`, of a path that is written out (`images[0].data`). */
+/** Returns a valid example for a path in text form, such as `images[0].data`. */
 const exampleFor = (path: string): unknown =>
   exampleAt(
     path
@@ -139,9 +135,9 @@ const exampleFor = (path: string): unknown =>
       .map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
   )
 
-/** Flaws that have an example where one is known. */
-export const withExamples = (flaws: readonly ValidationIssue[]): ValidationIssue[] =>
-  flaws.map((flaw) => {
-    const example = flaw.example ?? exampleFor(flaw.path)
-    return { ...flaw, ...(example === undefined ? {} : { example }) }
+/** Adds an example to each issue for which one is known. */
+export const withExamples = (issues: readonly ValidationIssue[]): ValidationIssue[] =>
+  issues.map((issue) => {
+    const example = issue.example ?? exampleFor(issue.path)
+    return { ...issue, ...(example === undefined ? {} : { example }) }
   })

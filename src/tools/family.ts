@@ -5,27 +5,27 @@ import type { JsonSchema } from './json-schema'
 /** A failure as callers see it. */
 export interface Failure {
   readonly structured: Record<string, unknown>
-  /** Of the one text block. */
+  /** The text of the only text block. */
   readonly text: string
 }
 
-/** Tools that share one vocabulary, and the habits in which vocabularies differ. */
+/** Tools that share one vocabulary, with the rules that differ between vocabularies. */
 export interface Family {
-  /** As paths name it: `/mcp/<name>`. */
+  /** The name in paths: `/mcp/<name>`. */
   readonly name: string
-  /** Tokens that the definitions of all its tools may cost a client together, at four characters each (platform contract §3). */
+  /** Maximum tokens of the definitions of all its tools, at four characters each (platform contract §3). */
   readonly tokens: number
-  /** The other spelling of its tools' names, by which they can be called too; TOOL_NAMES=dotted lists it. */
+  /** Returns the alternative spelling of a tool name, which calls may also use and TOOL_NAMES=dotted lists. */
   readonly dotted?: (name: string) => string
-  /** What a client that sees only these tools is told, in the place of what is told of all. */
+  /** Server instructions for clients that see only these tools, instead of the default. */
   readonly instructions?: string
   readonly parse: {
-    /** Whether the handler itself says all that is wrong with this argument of the shown schema. */
+    /** Reports whether the handler itself checks this argument completely. */
     readonly leaves: (argument: string, shown: JsonSchema) => boolean
   }
   readonly failure: (problem: Problem) => Failure
-  /** How many denials stand in the structured content of a result or a failure, for the audit log. */
+  /** Counts denials in the structured content of a result or a failure, for the audit log. */
   readonly denials: (structured: Record<string, unknown>) => number
-  /** After a successful write that left work to be done, when the answer is on its way. */
+  /** Runs after a successful write that queued work, when the answer has been sent. */
   readonly afterWrite: (context: ToolContext) => void
 }

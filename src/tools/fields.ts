@@ -10,12 +10,10 @@ import { codePointLength } from '../domain/text'
 import { shortForm } from '../domain/validation'
 import { isRecord } from './record'
 
-/** Each field of the wire that more than one tool speaks: one named, described schema. */
-
-/** Of an id as it was given: enough to recognise it. */
+/** Characters of an invalid ID that an error repeats. */
 const MAX_SHOWN = 200
 
-/** A rule of the domain as a check of a field, so that what it finds is told together with everything else that is wrong. */
+/** Turns a rule of the domain into a check of a field, so that its problems are reported together with all others. */
 export const by =
   <T>(rule: (value: T) => unknown) =>
   (value: T, context: z.core.$RefinementCtx<T>): void => {
@@ -29,7 +27,7 @@ export const by =
 
 const EITHER = { anyOf: [{ type: 'integer' }, { type: 'string' }] } as const
 
-/** A positive integer or its decimal string. @param listed as what it is shown, where a client asks for one type */
+/** A positive integer or its decimal string. @param listed the type in the listed schema */
 export const contextId = (
   description: string,
   listed: typeof EITHER | { readonly type: 'string' | 'integer' } = EITHER,
@@ -47,14 +45,14 @@ export const contextId = (
 
 export const contextIds = (description: string) => z.array(contextId('Entry id')).max(100).meta({ description })
 
-/** Of tools that change an entry. */
 export const expectedVersion = z.int().min(1).optional().meta({ description: 'Fail unless at this version' })
 
 /**
- * Any JSON object, kept as given; zod's own records would drop keys such as `__proto__`. It lists one member, since Gemini refuses an
- * object that lists none.
+ * Any JSON object, unchanged. Records of zod would drop keys such as `__proto__`.
  *
- * @param member the name of one that is often given
+ * The schema lists one member, because Gemini refuses an object without members.
+ *
+ * @param member a common member name
  */
 export const jsonObject = (description: string, member = 'kind') =>
   z
@@ -73,20 +71,18 @@ const tag = z.string().meta({ description: 'Tag' })
 
 export const tags = (description: string) => z.array(tag).max(100).meta({ description })
 
-/** The name of a thread. */
 export const threadId = (description: string) => z.string().superRefine(by(checkThreadId)).meta({ description })
 export const threadIds = (description: string) => z.array(threadId('Thread')).max(100).meta({ description })
 
-/** Metadata that are to be stored. @param name of the argument, for messages */
+/** Metadata to store. @param name of the argument, for messages */
 export const metadata = (description: string, name = 'metadata') =>
   jsonObject(description).superRefine(by((value) => checkMetadata(value, name)))
 
-/** Tags that are to be stored. */
 export const newTags = (description: string) => tags(description).superRefine(by(checkTags))
 
 const image = z
   .strictObject({
-    // Checked with its own messages when the image is decoded, hence not required here.
+    // The decoder checks this member with its own messages, so it is not required here.
     data: z.unknown().optional().meta({ type: 'string', description: 'Base64' }),
     mime_type: z.string().optional(),
     metadata: z
@@ -117,20 +113,18 @@ export const offset = z.int().min(0).max(MAX_OFFSET).default(0).meta({ descripti
 
 export const flag = (fallback: boolean, description: string) => z.boolean().default(fallback).meta({ description })
 
-/** Of the tools that search. */
 export const explainQuery = flag(false, 'Add stats')
 export const includeImages = (fallback: boolean) => flag(fallback, 'Images')
 
-/** Lists of results. */
 export const listOf = <Item extends z.ZodType>(item: Item, description: string) => z.array(item.meta({ description }))
 export const strings = (description: string) => listOf(z.string(), description)
 
 const errorOutput = z.looseObject({}).optional().meta({ description: 'On failure: code, message, retryable, details' })
 
-/** Output schemas require nothing, because clients check error results against them too. */
+/** Builds an output schema. It requires no members, because clients also check error results against it. */
 export const output = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject({ ...z.looseObject(shape).partial().shape, error: errorOutput })
 
-/** An object of a result; what it holds beside the named members is allowed too. */
+/** An object in a result; members that the schema does not name are allowed. */
 export const part = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
   z.looseObject(shape).meta({ description })

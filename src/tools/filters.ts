@@ -11,14 +11,14 @@ import { jsonObject, source, tags } from './fields'
 import { type BadFilter, metadataFilter, oversized, readMetadata, readMetadataFilters } from './metadata-filters'
 import { isRecord } from './record'
 
-/** The eight filter arguments that all searches share, folded onto the one filter tree (threads contract §4, §5). */
+/** The eight filter arguments that all searches share; they become one filter tree (threads contract §4, §5). */
 export const filterFields = {
   thread_id: z.string().optional().meta({ description: 'Only this thread' }),
   source: source('By source').optional(),
   tags: tags('Any of').optional(),
   content_type: z.enum(['text', 'multimodal']).optional().meta({ description: 'multimodal: images' }),
   metadata: jsonObject('Equal: {"status": "done"}').optional(),
-  metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must hold' }),
+  metadata_filters: z.array(metadataFilter).max(100).optional().meta({ description: 'All must match' }),
   start_date: z.string().optional().meta({ description: 'From: ISO 8601' }),
   end_date: z.string().optional().meta({ description: 'Until, inclusive' }),
 }
@@ -52,18 +52,20 @@ function readDates(start: string | undefined, end: string | undefined, wrong: Is
 
 export interface ReadFilter {
   readonly filter: Filter
-  /** For stats: each of the plain filters, each metadata key and each metadata filter counts one. */
+  /** Number of filters for stats: each plain filter, metadata key and metadata filter counts as one. */
   readonly applied: number
-  /** Product words for the filters in force. */
+  /** The active filters in words. */
   readonly words: readonly string[]
 }
 
 const BLANK_TAGS = 'Tag filter requires at least one non-blank tag'
 
 /**
- * @param always what the tool's results always carry, for the error result of a rejected filter
- * @throws Problem limit_exceeded for conditions too large together, invalid_input for all else that is wrong; a rejected metadata or
- *   tag filter carries `validation_errors` and an empty page
+ * Reads the filter arguments of a search.
+ *
+ * @param always members that all results of the tool have, for the error result of a rejected filter
+ * @throws Problem limit_exceeded if all conditions together are too large, invalid_input for other problems; a rejected metadata
+ *   or tag filter carries `validation_errors` and an empty page
  */
 export function readFilter(args: FilterArguments, always: Record<string, unknown> = {}): ReadFilter {
   const wrong = new IssueCollector()
@@ -117,7 +119,7 @@ export function readFilter(args: FilterArguments, always: Record<string, unknown
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What `readFilter` finds wrong with the filters among arguments of which others are wrong in type. @throws Problem */
+/** Checks the filters with the right type, if other arguments are wrong. @throws Problem */
 export function inspectFilter(args: Record<string, unknown>): void {
   const { thread_id, tags, metadata, metadata_filters, start_date, end_date } = args
   readFilter({

@@ -7,22 +7,22 @@ import { type LoadedImage, loadImages } from '../services/writing/entries/image-
 import type { CallContext } from './context'
 import { isRecord } from './record'
 
-/** How images go out (platform contract §3): to models as image blocks, to programs as base64 where they ask for it. */
+/** Formats of images in results (platform contract §3): image blocks for models, base64 for programs that request it. */
 const FORMATS = ['block', 'inline'] as const
 
 export const imageFormat = z.enum(FORMATS).default('block').meta({ description: 'inline: base64 in JSON' })
 
-/** What storing the images among arguments would find wrong with them, when others are wrong. @throws Problem */
+/** Checks the images among the arguments, if other arguments are wrong. @throws Problem */
 export function inspectImages({ images }: Record<string, unknown>, { config }: Pick<CallContext, 'config'>): void {
   const wrong = new IssueCollector()
-  // More than the cap are refused by their number.
+  // The schema reports a list that is longer than the limit.
   if (Array.isArray(images)) lookAt(images.slice(0, MAX_IMAGES).map(asRecord), config.imageLimits, wrong)
   wrong.end()
 }
 
 const asRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** What a tool that has `include_images` was asked for. */
+/** The image arguments of a call. */
 export interface ImageArguments {
   readonly include_images: boolean
   readonly image_format: (typeof FORMATS)[number]
@@ -42,13 +42,13 @@ function toWire(image: LoadedImage, context: CallContext, format: ImageArguments
     : { ...described, block: context.attach({ type: 'image', data, mimeType }) }
 }
 
-/** Three bytes are four letters of base64. */
+/** Converts characters of base64 to bytes. */
 const inBase64 = (letters: number): number => Math.floor(letters / 4) * 3
 
 /**
- * Adds the `images` member to what stands for each entry; entries without images get none.
+ * Adds the `images` member to each serialized entry that has images.
  *
- * @param left bytes that the JSON of the result has room for; images inside it that need more are linked
+ * @param left bytes that the JSON of the result may still use; larger inline images are linked
  */
 export async function withImages<Shown extends Record<string, unknown>>(
   context: CallContext,

@@ -6,10 +6,10 @@ export type JsonSchema = { readonly [key: string]: unknown }
 
 type Side = 'input' | 'output'
 
-/** The largest list that is refused by its number when it is longer; the error says so, so the schemas need not. */
+/** The most common maximum of lists. Schemas omit it, because the error names it. */
 const COMMON_CAP = 100
 
-/** What a client need not be told: bounds that nobody reaches by mistake, and defaults that everyone assumes. */
+/** Reports whether a keyword is not worth its tokens: bounds that callers never reach by mistake, and obvious defaults. */
 function isNoise(keyword: string, value: unknown, side: Side, isRoot: boolean): boolean {
   switch (keyword) {
     case 'maximum':
@@ -21,10 +21,10 @@ function isNoise(keyword: string, value: unknown, side: Side, isRoot: boolean): 
     case 'maxItems':
       return value === COMMON_CAP
     case 'additionalProperties':
-      // Items refuse unknown members by name all the same; an open object must say so, or strict modes close it.
+      // Items refuse unknown members anyway. An open object must be explicit, because strict modes close it otherwise.
       return side === 'output' || (value === false && !isRoot)
     case 'required':
-      // Results may carry more than is declared, and error results less.
+      // Results may have more members than declared, and error results have fewer.
       return side === 'output'
     case 'properties':
       return isRecord(value) && Object.keys(value).length === 0 && !isRoot
@@ -34,8 +34,8 @@ function isNoise(keyword: string, value: unknown, side: Side, isRoot: boolean): 
 }
 
 /**
- * A schema in the constructs that every large client takes, and without what costs tokens and says nothing (platform
- * contract §3, "Made for models").
+ * Reduces a schema to constructs that every large client accepts, without keywords that only cost tokens (platform contract §3,
+ * "Made for models").
  */
 function plain(schema: JsonSchema, side: Side, isRoot: boolean): JsonSchema {
   const result: Record<string, unknown> = {}
@@ -54,7 +54,7 @@ function plain(schema: JsonSchema, side: Side, isRoot: boolean): JsonSchema {
   return result
 }
 
-/** The schema as clients see it: plain JSON Schema without the dialect line. */
+/** Converts a zod schema to the JSON Schema that clients see, without the dialect line. */
 export function toJsonSchema(schema: z.ZodType, side: Side): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any' })
   return plain(rest, side, true)

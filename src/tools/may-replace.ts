@@ -4,28 +4,26 @@ import type { Trace } from '../domain/receipts/receipt'
 import type { Earlier } from '../services/currency/find-earlier'
 import { listOf, part } from './fields'
 
-/** Earlier memories on the subject of a new one, and the calls by which the writer records what became of them. */
-
 const MEMORY = { title: z.string(), at: z.string() } as const
 
-/** Of a call that was carried out before. */
-export const earlierBefore = ({ notes }: Pick<Trace, 'notes'>) => (notes.earlier ?? []) as readonly Earlier[]
+/** Reads the earlier memories from the receipt of a repeated call. */
+export const earlierFromReceipt = ({ notes }: Pick<Trace, 'notes'>) => (notes.earlier ?? []) as readonly Earlier[]
 
 export const mayReplaceOutput = listOf(part('Memory', { id: z.int(), ...MEMORY }), 'Earlier on this subject')
 export const mayReplaceTexts = listOf(part('Memory', { id: z.string(), ...MEMORY }), 'Earlier on this subject')
 
-/** How a family records a judgement of the first of the earlier memories. */
+/** Builds the calls by which a family records a judgement of the first earlier memory. */
 export interface Calls {
   readonly replaces: (earlier: Earlier) => string
   readonly bothHold: (earlier: Earlier) => string
 }
 
-/** A patch of metadata that records that a memory replaces another. */
+/** Returns a metadata patch that records that a memory replaces another. */
 export const replacing = ({ id }: Pick<Earlier, 'id'>) => ({ supersedes: [id] })
-/** A patch of metadata that records that both hold, for these contents of both. */
+/** Returns a metadata patch that records that both memories are valid, for their current contents. */
 export const holdingNextTo = ({ id, mark }: Pick<Earlier, 'id' | 'mark'>) => ({ both_hold: { [id]: mark } })
 
-/** The members of an answer to a write; none where no earlier memory is on the subject. */
+/** Returns the members of a write's answer that name earlier memories on the subject; none if there are none. */
 export function mayReplaceMembers<Id>(
   earlier: readonly Earlier[],
   idOf: (id: number) => Id,
@@ -39,16 +37,16 @@ export function mayReplaceMembers<Id>(
   }
 }
 
-/** Characters of the title of an earlier memory. */
+/** Maximum characters of an earlier memory's title. */
 const MOST_TITLE = 120
 
-/** The calls of `update_context` for a new memory. */
+/** Returns the `update_context` calls for a new memory. */
 export const callsOfThreads = (id: number): Calls => ({
   replaces: (earlier) => `update_context ${JSON.stringify({ context_id: id, metadata_patch: replacing(earlier) })}`,
   bothHold: (earlier) => `update_context ${JSON.stringify({ context_id: id, metadata_patch: holdingNextTo(earlier) })}`,
 })
 
-/** The member of a result that names later ones on its subject. */
+/** Returns the member of a result that names later memories on its subject. */
 export function laterMember({
   later,
   otherwise,

@@ -1,5 +1,3 @@
-// Which filter of metadata was meant by a wrong one?
-
 import * as z from 'zod'
 import { limitExceeded, type Problem } from '../domain/errors'
 import { LossyValues } from '../domain/json/lossy-values'
@@ -9,9 +7,7 @@ import { unstorable, utf8Length } from '../domain/text'
 import { shortForm } from '../domain/validation'
 import { isRecord } from './record'
 
-/** One condition on metadata: from the wire to a node of the filter tree, or why it is none. */
-
-/** The operators of the wire. */
+/** The operators that callers may use. */
 export const OPERATORS = [
   'eq',
   'ne',
@@ -33,7 +29,7 @@ export const OPERATORS = [
 
 export type Operator = (typeof OPERATORS)[number]
 
-/** Those that take no value, and those that take a list; all others compare with one value. */
+/** Operators without a value, and operators with a list. All others compare with one value. */
 const WITHOUT_VALUE = ['exists', 'not_exists', 'is_null', 'is_not_null'] as const satisfies readonly Operator[]
 const WITH_LIST = ['in', 'not_in'] as const satisfies readonly Operator[]
 export const takesNoValue = (operator: string): boolean => WITHOUT_VALUE.some((one) => one === operator)
@@ -41,17 +37,17 @@ export const takesList = (operator: string): boolean => WITH_LIST.some((one) => 
 
 const KEY = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
 
-/** Null when the key is not one that filters can reach. */
+/** Parses a key into a path; null if filters cannot address it. */
 export function readPath(key: string): MetadataPath | null {
   if (!KEY.test(key)) return null
   const path = key.split('.')
   return path.slice(1).some((name) => /^\d+$/.test(name)) ? null : path
 }
 
-/** A reason why the value is no scalar that can be compared, or null. */
+/** Returns the reason why a value cannot be compared as a scalar, or null. */
 export function scalarProblem(value: unknown): string | null {
   if (value === undefined) return 'a value is needed'
-  if (value === null) return 'null is no value here; use is_null or not_exists'
+  if (value === null) return 'null is not a value here; use is_null or not_exists'
   const bad = typeof value === 'string' ? unstorable(value) : null
   if (bad !== null) return `the value ${bad}`
   if (value instanceof LossyValues) return `the value ${value.reason}`
@@ -102,7 +98,7 @@ function readScalar(operator: ScalarOperator, path: MetadataPath, value: Scalar,
 
 const PLACES = { contains: 'anywhere', starts_with: 'start', ends_with: 'end' } as const
 
-/** The operators that compare with one value; a new one does not compile until `readScalar` or `readOperator` has it. */
+/** Operators that compare with one value. A new operator does not compile until `readScalar` or `readOperator` handles it. */
 type ScalarOperator = Exclude<Operator, (typeof WITHOUT_VALUE)[number] | (typeof WITH_LIST)[number]>
 
 function readOperator(operator: Operator, path: MetadataPath, value: unknown, fold: boolean): Read {
@@ -141,20 +137,20 @@ export function readMetadataFilter(given: unknown): Read {
   if (!OPERATORS.includes(operator as Operator))
     return reason(`unknown operator "${shortForm(operator)}"; use one of ${OPERATORS.join(', ')}`)
   if (typeof exact !== 'boolean') return reason('case_sensitive must be true or false')
-  // Also where the operator needs no value: what no entry could hold is refused wherever it stands.
-  const unkept = [value].flat().find((member) => member instanceof LossyValues)
-  if (unkept !== undefined) return reason(`the value ${unkept.reason}`)
+  // Applies to operators without a value too: a value that no entry can store is refused everywhere.
+  const lossy = [value].flat().find((member) => member instanceof LossyValues)
+  if (lossy !== undefined) return reason(`the value ${lossy.reason}`)
   return readOperator(operator as Operator, path, value, !exact)
 }
 
-/** What an operator could be given, for a key that is one; what was meant where it is wrong, nobody knows. */
+/** Returns a valid value for an operator. */
 function rightValue(operator: Operator): { readonly value?: Scalar | readonly Scalar[] } {
   if (takesNoValue(operator)) return {}
   if (takesList(operator)) return { value: ['done', 'doing'] }
   return { value: ['gt', 'gte', 'lt', 'lte'].includes(operator) ? 3 : 'done' }
 }
 
-/** A right filter that is as near to a wrong one as can be told: its key and its operator, where these are right. */
+/** Returns a valid filter that is as similar to a wrong one as possible: with its key and operator if they are valid. */
 export function rightFilter(given: unknown): Record<string, unknown> {
   const { key, operator } = isRecord(given) ? given : {}
   const right = OPERATORS.find((one) => one === operator) ?? 'eq'
@@ -165,11 +161,9 @@ export function rightFilter(given: unknown): Record<string, unknown> {
   }
 }
 
-/** Conditions on metadata, from the wire to the one filter tree (threads contract §5). */
-
 const SCALAR = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }]
 
-// Whatever an item is, it is judged with the others, so that all that is wrong is said at once.
+// Items are checked together, so that all problems are reported at once.
 export const metadataFilter = z.unknown().meta({
   type: 'object',
   required: ['key'],
@@ -185,15 +179,15 @@ export const metadataFilter = z.unknown().meta({
 })
 
 const MAX_METADATA_KEYS = 100
-/** Filters that are read; the schema refuses a list with more. */
+/** Filters that are read; the schema refuses longer lists. */
 const MAX_READ = 100
 
-/** A bad filter: what `validation_errors` says of it, and where it stands. */
+/** A rejected filter: its text in `validation_errors`, and its path. */
 export interface BadFilter {
   readonly error: string
   readonly path: string
   readonly value: unknown
-  /** What would be right there, where the name of the argument alone does not tell. */
+  /** A valid value, if the argument name is not enough to choose one. */
   readonly example?: unknown
 }
 
@@ -203,7 +197,7 @@ const tooMany = (count: number): BadFilter => ({
   value: undefined,
 })
 
-/** The argument `metadata`: exact values by key. @param bad takes what is wrong */
+/** Reads the argument `metadata`: exact values by key. @param bad receives rejected conditions */
 export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]): Filter[] {
   const entries = Object.entries(metadata)
   if (entries.length > MAX_METADATA_KEYS) bad.push(tooMany(entries.length))
@@ -220,7 +214,7 @@ export function readMetadata(metadata: Record<string, unknown>, bad: BadFilter[]
   })
 }
 
-/** The argument `metadata_filters`. @param bad takes what is wrong */
+/** Reads the argument `metadata_filters`. @param bad receives rejected filters */
 export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[]): Filter[] {
   return filters.slice(0, MAX_READ).flatMap((given, index): Filter[] => {
     const read = readMetadataFilter(given)
@@ -237,12 +231,14 @@ export function readMetadataFilters(filters: readonly unknown[], bad: BadFilter[
 }
 
 /**
- * Bytes of JSON that all conditions of a call may hold. Twice as many as the metadata of an entry (platform contract §6), so a larger one
- * could equal nothing; and of the 2 MB that a value of D1 holds less than half, since strings travel folded and as they are.
+ * Maximum bytes of JSON of all conditions in a call.
+ *
+ * This is twice the maximum of an entry's metadata (platform contract §6), and less than half of the 2 MB that a D1 value may
+ * have, because strings are sent folded and unchanged.
  */
 const MAX_BYTES = 524_288
 
-/** What is wrong with conditions that are too large together, or null. */
+/** Returns a problem if the conditions together are too large, else null. */
 export function oversized(metadata: Record<string, unknown>, filters: readonly unknown[]): Problem | null {
   const bytes = utf8Length(jsonText([metadata, filters]))
   return bytes <= MAX_BYTES

@@ -4,21 +4,20 @@ import { type CallNames, NO_NAMES } from '../services/people/project-names'
 import type { ToolContext } from './context'
 import { isRecord } from './record'
 
-/** Names of projects in the arguments of a call: each becomes the key of the project that it means (fabric contract §1). */
+/** Arguments that name a project. Each name becomes the key of its project (fabric contract §1). */
 
 const NAMES = ['project', 'projectPath']
-/** Members that hold such names. */
+/** Members that contain such names. */
 const OBJECTS = ['metadata', 'metadata_patch', 'filter', 'event']
-/** Arguments of batches. */
 const ITEMS = ['entries', 'updates']
 const FILTERS = 'metadata_filters'
-/** Conditions of core: a value, a list, or values by operator. */
+/** Conditions of the core tools: a value, a list, or values by operator. */
 const CONDITIONS = 'where'
 const KEY = 'project'
 
 type Args = Readonly<Record<string, unknown>>
 
-/** An argument that arrives as JSON text, also when it is encoded twice. */
+/** Decodes an argument that arrives as JSON text, also if it is encoded twice. */
 function decoded(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*["[{]/.test(value)) return value
   try {
@@ -28,7 +27,7 @@ function decoded(value: unknown): unknown {
   }
 }
 
-/** The names in arguments as they were sent, whether they are right or not. */
+/** Returns all project names in unchecked arguments. */
 export function namesIn(given: unknown): string[] {
   if (!isRecord(given)) return []
   const names: string[] = []
@@ -59,10 +58,10 @@ export function namesIn(given: unknown): string[] {
   return names
 }
 
-/** Operators that compare a project as a whole, and what each is for several keys. */
+/** Operators that compare a complete project name, and the operator for several keys. */
 const WHOLE: Readonly<Record<string, string>> = { eq: 'in', in: 'in', ne: 'not_in', not_in: 'not_in' }
 
-/** A condition on `metadata.project`, which holds for each key under which the entries of the project are stored. */
+/** Rewrites a condition on `metadata.project` so that it matches every key under which entries of the project are stored. */
 function filterOf(filter: Args, names: CallNames): Args {
   const { key, operator = 'eq', value } = filter
   const several = typeof operator === 'string' ? WHOLE[operator] : undefined
@@ -75,7 +74,7 @@ function filterOf(filter: Args, names: CallNames): Args {
   return { ...filter, operator: several, value: [...new Set(homes)] }
 }
 
-/** Conditions of core, with the keys of the project that they name. */
+/** Rewrites the project condition of the core tools with the keys of the project. */
 function conditionsOf(conditions: Args, names: CallNames): Args {
   const asked = conditions[KEY]
   if (asked === undefined) return conditions
@@ -88,10 +87,11 @@ function conditionsOf(conditions: Args, names: CallNames): Args {
 }
 
 /**
- * Arguments with the keys of the projects that they name. A name that the key does not reach stays as it was sent, and is refused where
- * it is read.
+ * Replaces project names in arguments with project keys.
  *
- * @param filters whether `metadata` is a condition, as it is for tools that read
+ * A name without access stays unchanged and is refused where it is read.
+ *
+ * @param filters whether `metadata` is a condition, as in tools that read
  */
 export function withKeys<Given extends Args>(given: Given, names: CallNames, filters: boolean): Given {
   const keyOf = (value: unknown): unknown => (typeof value === 'string' ? (names.of(value)?.key ?? value) : value)
@@ -116,7 +116,7 @@ export function withKeys<Given extends Args>(given: Given, names: CallNames, fil
   return out as Given
 }
 
-/** A condition `metadata: {project}` on a project that has several keys is one on a list of them. */
+/** Turns a condition `metadata: {project}` into a list condition if the project has several keys. */
 function merged(args: Record<string, unknown>, given: Args, names: CallNames): Args {
   const { metadata } = args
   const sent = isRecord(given.metadata) ? given.metadata[KEY] : undefined
@@ -127,13 +127,13 @@ function merged(args: Record<string, unknown>, given: Args, names: CallNames): A
   return { ...args, metadata: others, [FILTERS]: [...before, { key: KEY, operator: 'in', value: [...homes] }] }
 }
 
-/** How often a call is made whose names change while it is under way. */
+/** Attempts of a call if project names change while it runs. */
 const TRIES = 5
 
 /**
- * Makes a call with the names of its arguments resolved; again where the directory changed before its write was made.
+ * Executes a call with its project names resolved; repeats it if the directory of names changed before its write.
  *
- * @param step given the context with the scope of the call, and what its names mean
+ * @param step receives the context with the scope of the call, and the resolved names
  */
 export async function withNames<T>(
   context: ToolContext,
@@ -149,7 +149,7 @@ export async function withNames<T>(
       return await step({ ...context, principal: names.within(principal) }, names)
     } catch (error) {
       if (!(error instanceof NamesChanged)) throw error
-      if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+      if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
     }
   }
 }

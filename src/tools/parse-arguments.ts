@@ -12,14 +12,13 @@ import type { JsonSchema } from './json-schema'
 import { isRecord } from './record'
 import { isText, MAX_MEMBERS } from './request-strings'
 
-/** The input of clients that is forgiven; never what decides what is deleted or who may read (core contract §4). */
-
-/** The effect of a call: reading calls forgive more. */
+/** The effect of a call. Calls that read are parsed more leniently. */
 export type Effect = 'read' | 'store' | 'change' | 'delete'
 
 /**
- * Members that clients add to the arguments of every tool, each with its source. `action` may also be meant for `actions`, so that reading
- * tools report it.
+ * Members that clients add to the arguments of every tool, each with its source.
+ *
+ * Reading tools report `action`, because it may be a typo of `actions`.
  */
 const CLIENT_ADDITIONS: Readonly<Record<string, string>> = {
   task_progress: 'Cline: cline/cline#8256, #10426',
@@ -35,18 +34,18 @@ const CLIENT_ADDITIONS: Readonly<Record<string, string>> = {
   _meta: 'clients that put the metadata of the request into the arguments',
 }
 
-/** Arguments of writing tools that decide who may read what is written. */
+/** Arguments of writing tools that decide who can read the entry. */
 const DECIDE_WHO_READS = ['audience', 'diary', 'project', 'projectPath']
 
 /** Unknown names that a warning lists. */
 const MAX_NAMES = 10
 const LONGEST_NAME = 60
 
-interface Forgiven {
+interface CleanArguments {
   readonly args: Record<string, unknown>
-  /** Unknown arguments that are not carried out. */
+  /** Unknown arguments that are ignored. */
   readonly ignored: Readonly<Record<string, unknown>>
-  /** Sentences for the caller about what was ignored. */
+  /** Warnings about ignored arguments. */
   readonly warnings: readonly string[]
 }
 
@@ -54,13 +53,18 @@ const propertiesOf = ({ properties }: JsonSchema): Record<string, JsonSchema> =>
   isRecord(properties) ? (properties as Record<string, JsonSchema>) : {}
 
 /**
- * Arguments without what clients add, and without empty strings for optional arguments, which strict schemas make models send. Reading
- * tools ignore every unknown argument and report it. An empty string is left in place, to be refused, in every argument of a tool that
- * deletes and in arguments that decide who may read.
+ * Removes members that clients add, and empty strings in optional arguments, which strict schemas make models send.
+ *
+ * Reading tools ignore unknown arguments and report them. Empty strings stay, and are refused, in tools that delete and in
+ * arguments that decide who can read (core contract §4).
  *
  * @param shown the listed input schema of the tool
  */
-export function forgiven(shown: JsonSchema, given: Record<string, unknown>, effect: Effect): Forgiven {
+export function withoutClientAdditions(
+  shown: JsonSchema,
+  given: Record<string, unknown>,
+  effect: Effect,
+): CleanArguments {
   const properties = propertiesOf(shown)
   const args: Record<string, unknown> = Object.create(null)
   const ignored: Record<string, unknown> = Object.create(null)
@@ -80,7 +84,7 @@ export function forgiven(shown: JsonSchema, given: Record<string, unknown>, effe
   return { args: effect === 'delete' ? args : withoutBlanks(shown, args, effect), ignored, warnings }
 }
 
-/** Arguments of batches, whose items are forgiven as the arguments are. */
+/** Arguments of batches, whose items are treated as the arguments are. */
 const ITEMS = ['entries', 'updates']
 
 function withoutBlanks(shown: JsonSchema, given: Record<string, unknown>, effect: Effect): Record<string, unknown> {
@@ -100,15 +104,13 @@ function withoutBlanks(shown: JsonSchema, given: Record<string, unknown>, effect
   return kept
 }
 
-/** The hint of an error about an unknown argument: the allowed name that is most similar. */
+/** Suggests the most similar allowed name for an unknown argument. */
 export function didYouMean(name: string, allowed: readonly string[]): string {
   const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase()
   const same = allowed.find((one) => plain(one) === plain(name))
   const similar = same ?? mostSimilarName(name, allowed)
   return similar === null ? '' : ` Did you mean ${similar}?`
 }
-
-/** What a schema finds wrong with arguments, in words: each with its path, what was expected, and what stands there. */
 
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
@@ -126,7 +128,7 @@ function schemaAt(schema: JsonSchema | undefined, path: readonly PropertyKey[]):
   return at
 }
 
-/** Unknown names that an error tells: a caller may send tens of thousands. */
+/** Unknown names that an error lists. A caller may send tens of thousands. */
 const MAX_KEYS = 20
 
 function shortKeys(keys: readonly string[]): string {
@@ -135,11 +137,11 @@ function shortKeys(keys: readonly string[]): string {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Characters of an unknown name. */
+/** Characters of an unknown name in an error. */
 const MAX_NAME = 200
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** One issue as a Problem with its rows of details. */
+/** Converts a schema issue to a Problem with details. */
 export function describe(issue: z.core.$ZodIssue, shown: JsonSchema): Problem {
   const ruled = issue.code === 'custom' ? (issue.params?.problem as Problem | undefined) : undefined
   const { code, message } = ruled ?? worded(issue, shown)
@@ -209,16 +211,16 @@ const typeName = (expected: string): string =>
   ({ int: 'integer', record: 'object', nonoptional: 'value' })[expected] ?? expected
 
 /**
- * What was sent in an argument and cannot be kept as it was sent: numbers and depths (platform contract §6).
+ * Finds the first value that cannot be stored exactly, such as a large number or a deep object (platform contract §6).
  *
  * @param place name of the argument
- * @returns the first of them as a Problem that names its place, or null
+ * @returns a Problem that names its path, or null
  */
 export function findLossyValue(value: unknown, place: string): Problem | null {
-  return look(value, place, MAX_DEPTH)
+  return findLossyAt(value, place, MAX_DEPTH)
 }
 
-function look(value: unknown, place: string, levels: number): Problem | null {
+function findLossyAt(value: unknown, place: string, levels: number): Problem | null {
   if (value instanceof LossyValues && value.flaw === 'too_long') return tooLong(place, value)
   if (value instanceof LossyValues)
     return value.flaw === 'too_deep'
@@ -230,7 +232,7 @@ function look(value: unknown, place: string, levels: number): Problem | null {
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key]
     if (typeof member !== 'object' || member === null) continue
-    const found = look(member, isList ? `${place}[${key}]` : `${place}.${key}`, levels - 1)
+    const found = findLossyAt(member, isList ? `${place}[${key}]` : `${place}.${key}`, levels - 1)
     if (found !== null) return found
   }
   return null
@@ -239,18 +241,18 @@ function look(value: unknown, place: string, levels: number): Problem | null {
 function tooLong(place: string, { reason }: LossyValues): Problem {
   const last = place.slice(Math.max(place.lastIndexOf('.'), place.lastIndexOf(']')) + 1)
   const what = isText(last)
-    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed. Split it into several entries`
-    : 'send less, and where it is a list or an object, send it as JSON itself'
+    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
+    : 'send less, or send a list or object as JSON itself'
   return limitExceeded(`${place} ${reason}; ${what}`)
 }
 
-/** The argument is named, not the place, whose name would be as long as it is deep. */
+/** Names only the argument, because the path would be as long as it is deep. */
 function tooDeep(place: string): Problem {
   const [argument] = /^[^.[]*/.exec(place) as RegExpExecArray
   return limitExceeded(`${argument} is nested deeper than ${MAX_DEPTH} levels`)
 }
 
-/** Refuses arguments with more members and items, at all depths, than one request may have (platform contract §6). */
+/** Returns the error for arguments with more members and items than one request may have (platform contract §6). */
 export const tooManyMembers = (): Problem =>
   limitExceeded(
     `The arguments have more than ${MAX_MEMBERS} members and items, counted at every depth; send less, or split it into several calls`,
@@ -268,16 +270,16 @@ function countMembers(value: unknown): number {
   return count
 }
 
-/** The limit of members in the arguments of one call; JSON and values parsed from strings count alike. */
+/** Counts members in the arguments of one call. JSON values and values parsed from strings count alike. */
 export class MemberBudget {
   private used: number | null = null
 
   constructor(private readonly args: unknown) {}
 
   /**
-   * The value of JSON in a string.
+   * Parses JSON in a string.
    *
-   * @throws Problem limit_exceeded where the arguments have too many members with it
+   * @throws Problem limit_exceeded if the arguments have too many members with it
    * @throws SyntaxError, JsonTooLarge
    */
   parse(text: string): unknown {
@@ -289,18 +291,19 @@ export class MemberBudget {
     } catch (error) {
       throw error instanceof TooManyValues ? tooManyMembers() : error
     } finally {
-      // Members before a mistake in the JSON count too, since reading them took the same time.
+      // Members before a syntax error count too, because reading them took the same time.
       this.used = used + Math.max(0, parser.count - 1)
     }
   }
 }
 
 /**
- * Forgives what clients in the field get wrong (platform contract §3): arrays and objects sent as JSON strings, also
- * encoded twice; numbers and booleans sent as strings; null for an optional argument. A place whose schema allows a
- * string is never touched.
+ * Corrects common mistakes of clients (platform contract §3).
  *
- * @param budget what JSON in strings may still hold
+ * Accepts arrays and objects as JSON strings, also encoded twice, numbers and booleans as strings, and null for an optional
+ * argument. A place whose schema allows a string is never changed.
+ *
+ * @param budget members that JSON in strings may still have
  * @throws Problem limit_exceeded
  */
 export function coerceArguments(schema: JsonSchema | undefined, value: unknown, budget: MemberBudget): unknown {
@@ -319,7 +322,7 @@ export function coerceArguments(schema: JsonSchema | undefined, value: unknown, 
     }
     case 'object': {
       const object = parsed(value, isRecord, budget)
-      // The members that an open object lists are examples: null and every type keep their meaning.
+      // The listed members of an open object are examples: null and all types keep their meaning.
       const isClosed = schema.properties && schema.additionalProperties !== true
       return isRecord(object) && isClosed ? members(schema, object, budget) : object
     }
@@ -328,10 +331,10 @@ export function coerceArguments(schema: JsonSchema | undefined, value: unknown, 
   }
 }
 
-/** Items of a list that is sent as "1,2": one more than any list may have. */
+/** Items of a list sent as "1,2": one more than any list may have. */
 const MAX_LISTED = 101
 
-/** A single id or word where a list of them is expected, and ids as "1,2". Other values stay as they are. */
+/** Accepts a single ID or word instead of a list, and IDs as "1,2". Other values stay unchanged. */
 function listed(schema: JsonSchema, value: unknown): unknown {
   const items = schema.items as JsonSchema | undefined
   const types = Array.isArray(items?.anyOf) ? items.anyOf.map(({ type }) => type) : [items?.type]
@@ -344,16 +347,16 @@ function listed(schema: JsonSchema, value: unknown): unknown {
   return types.includes('string') ? [value] : value
 }
 
-/** Tags or kinds as "a,b". */
+/** Accepts tags or kinds as "a,b". */
 const wordList = (value: unknown): unknown =>
   typeof value === 'string' && !/^\s*[[{"]/.test(value)
     ? value.split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
     : value
 
-/** What is inside a string cannot be decoded as it arrives, so it stands in memory twice. */
+/** JSON in a string cannot be decoded while it arrives, so it is in memory twice. */
 const MAX_JSON_STRING = MAX_STRING
 
-/** The value, or what its JSON text holds when that is of the wanted type. */
+/** Returns the value, or the value of its JSON text if that has the expected type. */
 function parsed(value: unknown, wanted: (value: unknown) => boolean, budget: MemberBudget): unknown {
   let current = value
   for (let times = 0; times < 2 && typeof current === 'string'; times++) {
@@ -375,7 +378,7 @@ function parsed(value: unknown, wanted: (value: unknown) => boolean, budget: Mem
   return value
 }
 
-/** Declared members are forgiven one by one; null means absent. Undeclared ones stay, so that the check can name them. */
+/** Coerces declared members; null means absent. Undeclared members stay, so that the schema can name them. */
 function members(schema: JsonSchema, object: Record<string, unknown>, budget: MemberBudget): Record<string, unknown> {
   const properties = schema.properties as Record<string, JsonSchema>
   const result: Record<string, unknown> = Object.create(null)
@@ -390,17 +393,20 @@ function members(schema: JsonSchema, object: Record<string, unknown>, budget: Me
 
 interface ParseOptions {
   readonly rules?: Family['parse']
-  /** Looks at arguments that are wrong elsewhere, for what the handler would have found in the others. @throws Problem */
+  /** Checks the arguments that have the right type, to report all problems together. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>) => void
-  /** The effect of the call. Without it nothing is forgiven: items of batches were forgiven with their call. */
+  /** The effect of the call. Without it, arguments are not corrected: items of batches were corrected with their call. */
   readonly effect?: Effect
   /** Receives a warning about ignored arguments. */
   readonly warn?: (warning: string) => void
 }
 
 /**
- * Arguments to typed values, or one Problem that names everything that is wrong, each with its path, what was given and a
- * right example. Everything a string may not hold is refused here, at the door.
+ * Parses arguments into typed values.
+ *
+ * Strings that cannot be stored are refused here.
+ *
+ * @throws Problem that names every issue, each with its path, the given value and a valid example
  */
 export function parseArguments<Schema extends z.ZodType>(
   schema: Schema,
@@ -409,31 +415,31 @@ export function parseArguments<Schema extends z.ZodType>(
   { rules, inspect, effect, warn }: ParseOptions = {},
 ): z.output<Schema> {
   refuseTooMany(args)
-  const read = effect !== undefined && isRecord(args) ? forgiven(shown, args, effect) : null
+  const read = effect !== undefined && isRecord(args) ? withoutClientAdditions(shown, args, effect) : null
   for (const warning of read?.warnings ?? []) warn?.(warning)
   const value = coerceArguments(shown, read?.args ?? args ?? {}, new MemberBudget(args))
-  const judged = rules ? withoutLeft(value, shown, rules) : value
+  const checked = rules ? withoutHandlerChecked(value, shown, rules) : value
   const wrong = new IssueCollector()
-  const unkept = noteUnkept(judged, wrong)
-  // Ignored arguments have the limits of others.
-  if (read !== null) noteUnkept(read.ignored, wrong)
-  noteUnstorable(judged, '', wrong)
+  const lossy = noteLossyValues(checked, wrong)
+  // Ignored arguments have the same limits as others.
+  if (read !== null) noteLossyValues(read.ignored, wrong)
+  noteUnstorable(checked, '', wrong)
   const result = schema.safeParse(value, { reportInput: true })
   for (const issue of result.error?.issues ?? [])
-    if (!unkept.has(issue.path[0] as PropertyKey)) wrong.note(describe(issue, shown))
+    if (!lossy.has(issue.path[0] as PropertyKey)) wrong.note(describe(issue, shown))
   if (wrong.found && inspect && isRecord(value)) wrong.check('', value, () => inspect(value))
   wrong.end()
   return result.data as z.output<Schema>
 }
 
-/** Refuses arguments of which the parser kept nothing, because they have too many members. @throws Problem limit_exceeded */
+/** Refuses arguments that the parser dropped because of too many members. @throws Problem limit_exceeded */
 function refuseTooMany(args: unknown): void {
   if (!isRecord(args)) return
   for (const argument of Object.values(args))
     if (argument instanceof LossyValues && argument.flaw === 'too_many') throw tooManyMembers()
 }
 
-/** Those of the arguments that are right by themselves, as the handler would get them. */
+/** Returns the arguments that are valid on their own, as the handler would receive them. */
 export const soundArguments = <Input extends z.ZodObject>(
   input: Input,
   args: Record<string, unknown>,
@@ -445,16 +451,16 @@ export const soundArguments = <Input extends z.ZodObject>(
     }),
   ) as Partial<z.output<Input>>
 
-/** Whether each of the named arguments is sound or absent, so that a rule about which of them are given can be applied. */
+/** Reports whether each named argument is valid or absent, so that a rule about their combination can be applied. */
 export const areSound = (args: Record<string, unknown>, sound: object, names: readonly string[]): boolean =>
   names.every((name) => args[name] === undefined || name in sound)
 
-/** The arguments without those that the handler judges itself. */
-const withoutLeft = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
+/** Removes the arguments that the handler checks itself. */
+const withoutHandlerChecked = (value: unknown, shown: JsonSchema, { leaves }: Family['parse']): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !leaves(name, shown))) : value
 
-/** What could not be kept as it was sent. @returns the arguments in which that is */
-function noteUnkept(value: unknown, wrong: IssueCollector): Set<PropertyKey> {
+/** Notes values that cannot be stored exactly. @returns the arguments that contain them */
+function noteLossyValues(value: unknown, wrong: IssueCollector): Set<PropertyKey> {
   const names = new Set<PropertyKey>()
   for (const [name, argument] of isRecord(value) ? Object.entries(value) : []) {
     const problem = findLossyValue(argument, name)
@@ -467,7 +473,7 @@ function noteUnkept(value: unknown, wrong: IssueCollector): Set<PropertyKey> {
   return names
 }
 
-/** Looks through every string and member name, however deep. */
+/** Notes strings and member names that cannot be stored, at any depth. */
 function noteUnstorable(value: unknown, place: string, wrong: IssueCollector): void {
   if (typeof value === 'string') {
     const reason = unstorable(value)

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { codePointLength, trim } from '../domain/text'
 
-/** Code points of whatever is looked for (platform contract §6). */
+/** Maximum code points of a query (platform contract §6). */
 export const MAX_QUERY = 10_000
 
-/** What every search looks for. */
+/** The query of every search. */
 export const queryField = z
   .string()
   .refine((query) => trim(query) !== '', { error: 'query cannot be empty or whitespace' })

@@ -1,7 +1,7 @@
 import { LossyValues } from '../domain/json/lossy-values'
 import { SentBytes } from '../domain/json/sent-bytes'
 
-/** An object of JSON: not a list, and not what stands for something that could not be kept, or was decoded already. */
+/** Reports whether a value is a JSON object: not a list, not a value that lost precision, and not decoded bytes. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
@@ -9,7 +9,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof LossyValues) &&
   !(value instanceof SentBytes)
 
-/** About how many characters are read to check arguments: texts, items of lists, and other members as if they were short. */
+/** Estimates the characters that a check of arguments reads, for the scheduler. */
 export const charactersOf = (args: unknown): number =>
   isRecord(args)
     ? Object.values(args).reduce<number>(

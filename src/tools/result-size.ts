@@ -4,29 +4,31 @@ import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import { RESULT_BYTES } from '../domain/search/window'
 import { utf8Length } from '../domain/text'
 
-/** What a result says beside its entries. */
+/** Bytes reserved for members other than entries. */
 const BESIDE_BYTES = 100_000
-/** Addresses and block of one image. */
+/** Bytes of the address and block of one image. */
 const IMAGE_BYTES = 400
 
 interface ToShow {
   readonly entry: Pick<Entry, 'id' | 'images'> & { readonly bare?: true }
-  /** Makes what is shown of it, which takes long where metadata have many keys. */
+  /** Serializes the entry, which takes long for metadata with many keys. */
   readonly show: () => Record<string, unknown>
 }
 
-/** What a result has room for, and what is shown of it. */
+/** An entry with its serialized form. */
 export type Shown<One extends ToShow = ToShow> = One & { readonly shown: Record<string, unknown> }
 
-/** Bytes of images are counted apart, since they have a limit of their own. */
+/** Bytes of images are counted separately, because they have their own limit. */
 const sizeOf = ({ entry }: ToShow, shown: Record<string, unknown>): number =>
   utf8Length(jsonText(shown)) +
   (entry.images.length === 0 ? 0 : utf8Length(jsonText(entry.images)) + entry.images.length * IMAGE_BYTES)
 
 /**
- * The entries from the beginning that a result has room for; the first always fits. Rests while it makes what is shown, and measures it.
+ * Returns the first entries that fit into a result; the first entry always fits.
  *
- * @returns the ids of the others as the member `omitted`, for a further call, and the bytes that are left
+ * Yields to the scheduler while it serializes.
+ *
+ * @returns the IDs of the others for a further call, and the bytes that are left
  */
 export async function fitting<One extends ToShow>(
   entries: readonly One[],
@@ -48,5 +50,5 @@ export async function fitting<One extends ToShow>(
   }
 }
 
-/** The member of a result that names entries it had no room for; none when there are none. */
+/** Returns the member of a result that lists entries without space; empty if there are none. */
 export const omittedMember = (ids: readonly number[]) => (ids.length === 0 ? {} : { omitted: ids })

@@ -4,7 +4,7 @@ import { JSON_UNITS, scheduler } from '../domain/scheduler'
 import type { Answer, Block } from './context'
 import type { Family } from './family'
 
-/** What `tools/call` answers. */
+/** The answer to `tools/call`. */
 export interface ToolResult {
   readonly structuredContent: Record<string, unknown>
   readonly content: [{ readonly type: 'text'; readonly text: string }, ...Block[]]
@@ -12,21 +12,17 @@ export interface ToolResult {
   readonly [key: string]: unknown
 }
 
-/** A result larger than this, in UTF-16 units of its JSON, is sent in pieces. */
+/** UTF-16 units of JSON above which a result is sent in chunks. */
 const AT_ONCE = 200_000
 
-/** Takes JSON that is to be sent in pieces. Each returns what stands in its place meanwhile. */
+/** Registers JSON to send in chunks. Each method returns a placeholder for it. */
 export interface SendChunked {
   readonly asObject: (pieces: readonly string[]) => Record<string, unknown>
-  /** As a string that holds the JSON. */
+  /** Registers JSON as a string. */
   readonly asString: (pieces: readonly string[]) => string
 }
 
-/**
- * Writes JSON with rests in between.
- *
- * @returns the whole of it where it is short, else its pieces, to be sent apart
- */
+/** Writes JSON and yields to the scheduler in between. @returns the JSON if it is short, else its chunks */
 export async function writeJson(value: unknown): Promise<string | readonly string[]> {
   const pieces: string[] = []
   let size = 0
@@ -39,8 +35,9 @@ export async function writeJson(value: unknown): Promise<string | readonly strin
 }
 
 /**
- * The one translation of outcomes to the wire: structured content, the same JSON as one text block, then images. What is long is
- * written once, with rests between, and sent apart.
+ * Converts an answer to a tool result: structured content, the same JSON as one text block, then images.
+ *
+ * Long JSON is written once and sent in chunks.
  */
 export async function toResult({ structured, blocks }: Answer, sendApart: SendChunked): Promise<ToolResult> {
   const json = await writeJson(structured)
@@ -54,7 +51,7 @@ export async function toResult({ structured, blocks }: Answer, sendApart: SendCh
 }
 
 /**
- * A tool error, in the words of the tool's family.
+ * Converts an error to a tool result in the shape of the tool's family.
  *
  * @param requestId names the log line of an internal error
  */
@@ -64,7 +61,7 @@ export function toErrorResult(family: Family, error: unknown, requestId: string)
       ? error
       : new Problem(
           'internal',
-          `Something went wrong inside the server (request ${requestId}); look whether a write was made before you repeat it`,
+          `Internal server error (request ${requestId}). Check whether the write was made before you repeat it`,
         )
   const { structured, text } = family.failure(problem)
   return { isError: true, structuredContent: structured, content: [{ type: 'text', text }] }

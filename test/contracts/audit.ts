@@ -67,7 +67,7 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       await used()
     })
 
-    it('by the days that rows are kept, in parts, without renumbering', async () => {
+    it('by the days that rows are retained, in parts, without renumbering', async () => {
       const retention = createSqlRetention(made.connection, made.clock)
       // After the organizations of other tests, which would otherwise be scanned one by one.
       const others = 'zz'
@@ -126,7 +126,7 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
       expect((await made.audit.newest('another', all)).rows).toEqual([])
     })
 
-    it('and lets no statement change a row, or remove one that is kept', async () => {
+    it('and lets no statement change a row, or remove a retained one', async () => {
       await made.audit.record(ada.org, EVENT)
       await made.audit.recordRepeated(ada.org, EVENT)
       const ofOrg = sql`WHERE org = ${ada.org}`

@@ -76,11 +76,11 @@ export function describeArrival(
     const run = server.schedule(READY)
     await expect.poll(async () => (await search('get_statistics', {})).semantic_search.provider).toBe('builtin')
     expect((await search('get_statistics', {})).semantic_search).toMatchObject({ context_count: 0, waiting_count: 2 })
-    const waiting = expect.stringContaining('2 entries wait for their vectors of the configured model')
+    const waiting = expect.stringContaining('2 entries have no vectors of the configured model yet')
     const hybrid = await search('hybrid_search_context', { query: 'physician' })
     expect([hybrid.results[0].text_content, hybrid.warnings]).toEqual(['the physician', [waiting]])
     expect((await search('context_recall', { query: 'physician' })).warnings).toEqual([waiting])
-    expect((await search('context', { goal: 'physician' })).markdown).toContain('2 entries wait for their vectors')
+    expect((await search('context', { goal: 'physician' })).markdown).toContain('2 entries have no vectors')
 
     expect(await overview()).toContain('2 memories found by words only')
 

@@ -325,7 +325,7 @@ export function changeFeedContract(name: string, make: () => FeedUnderTest): voi
         expect(await told(scope)).toEqual(expected)
         const paged = await follow(scope, 'start', UNFILTERED_FEED, 3)
         expect(paged.changes.map(({ action, entryId }) => `${action} ${entryId}`)).toEqual(expected)
-        // Nothing of an invisible place, not even of the one that an entry has left.
+        // No change of an invisible place, not even of the one that an entry has left.
         for (const { project } of paged.changes)
           expect(scope.projects === null || project === null || scope.projects.includes(project)).toBe(true)
       }

@@ -17,7 +17,7 @@ interface Asked {
   readonly prompt: string
 }
 
-/** A chat model that answers as a test says. */
+/** A chat model with the answers of a test. */
 class StandIn {
   readonly asked: Asked[] = []
   answer: (asked: Asked) => unknown = () => ''

@@ -221,7 +221,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       }
     })
 
-    it('brings at most 100,000 characters of a part and says where it goes on', async () => {
+    it('returns at most 100,000 characters of a part, and where it continues', async () => {
       const read = createReadTexts({ ...made })
       const id = await save('🌍'.repeat(240_000))
       const pages: string[] = []
@@ -251,7 +251,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       }
       await expect(read.node(ada, id, 'one/tow')).rejects.toMatchObject({
         code: 'not_found',
-        message: `Entry ${id} has no node "one/tow"; the nearest is "one/two"`,
+        message: `Entry ${id} has no node "one/tow"; the most similar is "one/two"`,
       })
       await expect(read.outline(freshPrincipal({ org: ada.org, owner: 'eve' }), id, 6)).rejects.toMatchObject({
         code: 'not_found',

@@ -132,7 +132,7 @@ export function erasingContract(name: string, make: () => HistoryUnderTest): voi
 
     it('[HISTORY-36] erases by the visibility of the last deletion, not by one before a restoration', async () => {
       const history = createSqlHistory(made.connection, made.analyzer, made.clock, NO_QUOTAS, ON)
-      // Once for all, then for its owner alone, each deleted; of the last deletion something is kept or nothing.
+      // Visible to everyone, then only to its owner, and deleted each time. The last deletion is retained or not.
       for (const terms of [ON, OFF]) {
         const id = await secret()
         await store(ON).delete(call(ada), { ids: [id] })

@@ -194,10 +194,10 @@ export function foundAfterDeathContract(name: string, make: () => LostAnswersUnd
       const find = (tool: string, owner = 'ada') => other.call(org, tool, { query: 'numbat' }, owner)
       expect(await find('fts_search_context')).toMatchObject({
         count: 0,
-        warnings: [expect.stringContaining('Words of some entries are still being written')],
+        warnings: [expect.stringContaining('Some entries are not in the search index yet')],
       })
       expect(await find('semantic_search_context')).toMatchObject({
-        warnings: [expect.stringContaining('Vectors of some entries are still to be made')],
+        warnings: [expect.stringContaining('Some entries have no vectors yet')],
       })
       expect((await find('fts_search_context', 'bob')).warnings ?? []).toEqual([])
       clock.advance(LEASE_MS)

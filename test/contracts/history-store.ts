@@ -20,7 +20,7 @@ import type { Analyzer } from '../../src/domain/search/analysis'
 import { withRetries } from '../../src/services/outcome'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal, type TestClock } from '../support/scope'
 
@@ -203,11 +203,11 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       }
       const entries = createSqlEntryStore(counted, analyzer, clock, new Map(), NO_QUOTAS, terms)
       const services = { receipts: createSqlReceipts(counted, clock, terms) }
-      const call = async (key: string, looksFirst: boolean) => {
+      const call = async (key: string, findsReceiptFirst: boolean) => {
         const principal = { ...ada, changeId: crypto.randomUUID() }
         trips = 0
-        const { replayed } = await carryOutOnce(
-          { ...{ principal, services }, key, args: { id }, looksFirst },
+        const { replayed } = await executeOnce(
+          { ...{ principal, services }, key, args: { id }, findsReceiptFirst },
           keyedCall(
             async (caller) => ({ version: await entries.patch(caller, id, { n: 1 }) }),
             ({ effect: [patched] }) => ({ version: patched?.[1] }),

@@ -14,7 +14,7 @@ const MINUTE = 60_000
 /**
  * Events of hooks over HTTP, and what becomes of them (capture contract §3, §4).
  *
- * @param whole or else only visibility, privacy, and the work of the database itself
+ * @param whole false to test only visibility, privacy, and the work of the database itself
  * @param secretsOneOf captures one of this many made-up secrets; null: none
  */
 export function hooksContract(whole: boolean, secretsOneOf: number | null): void {

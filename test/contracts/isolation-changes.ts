@@ -170,7 +170,7 @@ export function isolationChangesContract(oneOf: number): void {
           if (caller.key.role === 'reader') expect(error.code ?? JSON.parse(body).code).toMatch(/forbidden/i)
           // A caller who may change an entry may learn why it, or its version, is not restored.
           const { changes, erases } = rights(caller.key, ada.org, state)
-          const version = ['"version 1 is not kept"', '"it stands at version 1"']
+          const version = ['"version 1 is not retained"', '"it is already at version 1"']
           const asIs = writing.how?.startsWith('to a version') ? version : ['"not deleted"']
           // The version of an entry that they can see and change is not secret, whatever is retained of it.
           const standing = writing.how?.includes('at a wrong') ? ['"code":"conflict"'] : asIs
@@ -320,7 +320,7 @@ export function isolationChangesContract(oneOf: number): void {
         'a key of a and b': [own],
         'a key of a and c': both,
       })
-      // If the caller may change it, it is superseded for everyone, whoever changes the successor later.
+      // If the caller may change it, it is superseded for everyone, even if others change the successor later.
       const { id } = await world.ok(org, 'remember', {
         ...{ title: 'Deploy on Mondays', content: 'deploy on Mondays from now on', kind: 'decision', project: 'a' },
         related_to: [`supersedes:${everyones}`],

@@ -18,11 +18,11 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { Notes } from '../../src/domain/receipts/notes'
 import { EVERYTHING } from '../../src/domain/search/filter'
-import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import { createOutboxWork } from '../../src/services/maintenance/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { createRestoreEntries } from '../../src/services/writing/entries/restore-entries'
 import type { ToolContext } from '../../src/tools/context'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { deleteContext } from '../../src/tools/threads/deletion'
 import { deleting } from '../support/deleting'
 import { keyedCall } from '../support/keyed'
@@ -328,8 +328,8 @@ export function largeDeletesContract(name: string, make: () => HistoryUnderTest)
       const undo = async (key: string) => {
         const before = statements
         const principal = { ...ada, changeId: crypto.randomUUID() }
-        const { result, replayed } = await carryOutOnce(
-          { ...{ principal, services }, key, args: {}, looksFirst: true },
+        const { result, replayed } = await executeOnce(
+          { ...{ principal, services }, key, args: {}, findsReceiptFirst: true },
           keyedCall(
             async (caller) => ({ ...(await restore(caller, { changeId: call.changeId })) }),
             ({ notes }) => ({ ...(notes.restored as object) }),

@@ -97,7 +97,7 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
   }
   const { id: first } = yield ['context_store', { ...memory, layer: 3, ttl: 60, pinned: true }]
   const { id: second } = yield ['context_store', { ...memory, layer: 2 }, ['context_delete', { memoryId: first }]]
-  const rewrite = { memoryId: second, content: 'Nobody keeps anything.' }
+  const rewrite = { memoryId: second, content: 'No client retains it.' }
   yield ['context_update', { memoryId: second, tags: ['n'], weight: 5 }, ['context_update', rewrite]]
   yield [
     'context_update',

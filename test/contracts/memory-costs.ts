@@ -134,7 +134,10 @@ export function memoryCostContract(name: string, make: () => Promise<Pick<Ground
       expect([(await opened('src/a.ts')).calls, (await opened('/etc/hosts')).calls]).toEqual([1, 1])
       embedder.broken = true
       const failed = await opened('src/b.ts')
-      const told = [expect.stringContaining('has not made all vectors'), expect.stringContaining('no vectors today')]
+      const told = [
+        expect.stringContaining('Some vectors are not ready yet'),
+        expect.stringContaining('no vectors today'),
+      ]
       expect([failed.calls, failed.warnings]).toEqual([1, told])
       expect((await opened('src/c.ts', 'defer')).actions).toContain('indexed_file')
       const waiting = await rows(sql`SELECT path FROM code_files WHERE org = ${ada.org} AND model IS NULL`)

@@ -22,7 +22,7 @@ interface Known {
   readonly vector: QuantizedVector
 }
 
-/** A space, what was told of it, and what one would find who compares all of that one by one. */
+/** Creates a vector space, its changes so far, and the results of an exhaustive comparison. */
 function world(seed: number) {
   const random = seeded(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
@@ -41,7 +41,7 @@ function world(seed: number) {
       ? null
       : { layer: pick([1, 2, 3] as const), project: pick(['', 'p', 'q']), reader: pick(['', '', 'ada', 'ben']) }
 
-  /** What is added gets new ids, now and then several of one entry; it is known as soon as it is told. */
+  /** Adds and removes vectors. Added ones get new IDs, sometimes several for one entry, and are searchable immediately. */
   function changes(adds: number, removes: readonly number[]) {
     const since = { addedUpTo: lastId, removedUpTo: removals }
     const added = Array.from({ length: adds }, (): Known => {
@@ -136,7 +136,7 @@ function world(seed: number) {
     const entries = (found?.hits ?? [])
       .filter(({ id }) => !named.has(id))
       .map(({ id, cosine: near }) => [known.get(id)?.entryId, near])
-    // An entry is told by one of its vectors, unless that was named.
+    // An entry is found by one of its vectors, unless that one was named.
     const expected = nearestEntries()
     const isNamed = ([entry, near]: readonly [number, number]) =>
       beside.some(
@@ -247,7 +247,7 @@ export function newestVectorsContract(plays: number): void {
       try {
         const worlds = [world(15), world(16), world(17)] as const
         for (const here of worlds) await here.tell(CAPACITY)
-        // Memory is taken in blocks, one of which each of them needs.
+        // Memory is allocated in blocks, and each of them needs one.
         isolateMemory.bound = 1.5 * 512 * bytesOf(DIMENSIONS)
         for (let i = 0; i < 3; i++)
           for (const here of worlds) {

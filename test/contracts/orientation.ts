@@ -93,7 +93,7 @@ export function orientationContract(name: string, make: () => Promise<Pick<Groun
       const bad = visit({ timezone: 'Mars/Base', also: ['UTC', 'nowhere'], expression: 'someday' })
       await expect(bad).rejects.toMatchObject({
         code: 'invalid_input',
-        message: expect.stringMatching(/Mars\/Base.*nowhere.*none of: now, today.*epoch milliseconds/),
+        message: expect.stringMatching(/Mars\/Base.*nowhere.*one of: now, today.*epoch milliseconds/),
         details: [{ path: 'timezone' }, { path: 'also[1]' }, { path: 'expression' }],
       })
       const failing = createSqlLastSeen({ ...connection, batch: () => Promise.reject(new Error('gone')) }, clock)

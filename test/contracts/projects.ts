@@ -118,7 +118,7 @@ export function projectsContract(runs: number): void {
       const second = await remember(ada, 'git@github.com:acme/checkout.git', 'second')
       expect(second.project).toBe('Checkout')
       expect(second.warnings).toEqual([
-        expect.stringContaining('"github.com/acme/checkout" is a name of project Checkout'),
+        expect.stringContaining('"github.com/acme/checkout" is now a name of project Checkout'),
       ])
       expect((await remember(ada, 'github.com/acme/checkout', 'third')).warnings).toBeUndefined()
       expect(await recalled(ada, 'https://github.com/ACME/checkout/', 'first second third')).toHaveLength(3)
@@ -237,7 +237,7 @@ export function projectsContract(runs: number): void {
       await remember(ada, 'github.com/acme/checkout', 'remote')
       const { project, warnings } = await remember(ada, '/home/ben/src/checkout', 'folder')
       expect(project).toBe('/home/ben/src/checkout')
-      expect(warnings).toEqual([expect.stringContaining('is a new project, apart from Checkout')])
+      expect(warnings).toEqual([expect.stringContaining('is a new project, separate from Checkout')])
       expect((await remember(ada, '/home/ben/src/checkout', 'again')).warnings ?? []).toEqual([])
     })
 

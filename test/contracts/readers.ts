@@ -191,7 +191,7 @@ export function readersContract(runs: number, seed: number): void {
       const narrow = { audience: 'private', project: 'a', diary: true, title: 'Narrow' }
       await ok(ada, 'update_context', { context_id, text: 'second', metadata: narrow })
       const restored = await ok(ada, 'restore_context', { context_ids: [context_id], version: 1 })
-      expect(restored.warnings.join(' ')).toMatch(/keeps its present audience, project, diary/)
+      expect(restored.warnings.join(' ')).toMatch(/keeps its current audience, project, diary/)
       expect(await readersOf(context_id)).toEqual(['ada', 'ada in a'])
       expect(await entryOf(ada, context_id)).toMatchObject({
         text_content: 'first',
@@ -214,7 +214,7 @@ export function readersContract(runs: number, seed: number): void {
       await ok(ada, 'update_context', { context_id, text: 'captured' })
       await runSql(sql`UPDATE entries SET captured = 1, archived = 1, metadata = ${captured} WHERE id = ${context_id}`)
       const { warnings } = await ok(ada, 'restore_context', { context_ids: [context_id], version: 1 })
-      expect(warnings.join(' ')).toMatch(/keeps its present captured/)
+      expect(warnings.join(' ')).toMatch(/keeps its current captured/)
       expect((await entryOf(ada, context_id)).metadata).toEqual({ captured: true, expires_at: '2027-01-01T00:00:00Z' })
       expect((await ok(ada, 'search_context', { thread_id: 'c' })).results).toEqual([])
     })

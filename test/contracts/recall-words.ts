@@ -132,12 +132,12 @@ export function recallWordsContract(name: string, make: () => Made): void {
     })
 
     it('finds words far after the start of a text', async () => {
-      const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`)
+      const id = await save(`${'filler words stand here '.repeat(2_000)} zeppelin`) // prose-ignore
       expect((await recall('zeppelin')).hits).toMatchObject([{ id, share: 1 }])
       // Each of several units is found in its place, also in the code.
       const code = `${'let filler = 1\n'.repeat(1_000)} function dirigible() {}`
       const coded = await save('an airship', { codeBlock: { code, language: 'ts' } })
-      const { hits } = await recall('airship dirigible "stand here zeppelin"', 0)
+      const { hits } = await recall('airship dirigible "stand here zeppelin"', 0) // prose-ignore
       const by = new Map(hits.map(({ id, share }) => [id, share]))
       expect(by.get(coded)).toBeCloseTo(2 / 3, 9)
       expect(by.get(id)).toBeCloseTo(1 / 3, 9)

@@ -248,7 +248,7 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
       expect(await world.page('harbour')).toMatchObject({
         results: [{ id, matched: 'keyword' }],
         degraded: true,
-        warnings: ['Meaning could not be searched; results are based on words only'],
+        warnings: ['Semantic search failed; results match words only'],
       })
       expect(await world.page('harbour', { mode: 'keyword' })).toMatchObject({
         total: 1,

@@ -12,7 +12,7 @@ import { applyUpdates } from '../../src/domain/entry/update'
 import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Restoration } from '../../src/ports/history'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { filled } from '../support/entry-columns'
 import { keyedCall } from '../support/keyed'
 import { entryOf, freshPrincipal } from '../support/scope'
@@ -97,7 +97,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       expect(await links()).toEqual(stays)
       await restore({ ids: [gone] })
       expect(await links()).toEqual(all)
-      // Entries that go together and come back together keep what was between them.
+      // Entries that are deleted and restored together keep the links between them.
       const undone = call()
       await store().delete(undone, { ids: [above, middle, base] })
       expect(await links()).toEqual([])
@@ -346,9 +346,9 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
     it('[HISTORY-7] replays under a key for its hours to the millisecond, then executes the call again, with or without the schedule', async () => {
       const id = await save()
       const services = { receipts: createSqlReceipts(made.connection, made.clock, terms) }
-      const patch = async (looksFirst: boolean) => {
-        const { replayed } = await carryOutOnce(
-          { ...{ principal: call(), services }, key: 'k', args: {}, looksFirst },
+      const patch = async (findsReceiptFirst: boolean) => {
+        const { replayed } = await executeOnce(
+          { ...{ principal: call(), services }, key: 'k', args: {}, findsReceiptFirst },
           keyedCall(
             async (caller) => ({ version: (await store().patch(caller, id, { n: made.clock.now() }))?.version }),
             () => ({}),
@@ -357,10 +357,10 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
         return replayed
       }
       const told: boolean[] = []
-      for (const looksFirst of [true, false]) {
-        told.push(await patch(looksFirst))
+      for (const findsReceiptFirst of [true, false]) {
+        told.push(await patch(findsReceiptFirst))
         made.clock.advance(24 * HOUR - 1)
-        told.push(await patch(looksFirst))
+        told.push(await patch(findsReceiptFirst))
         made.clock.advance(1)
       }
       // Although no schedule has come in between.

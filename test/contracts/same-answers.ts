@@ -209,7 +209,7 @@ export function sameAnswersContract(queries: number, all: boolean): void {
           'six rarest words',
           terms.length,
         ])
-        // By units they are the same entries; how many of the words that chose each holds is told, too.
+        // A search by units returns the same entries, with the number of selecting words in each.
         const byUnits = await Promise.all(
           [d1, postgres].map((one) => one.searchByUnits(cleo, { ...request, candidates })),
         )

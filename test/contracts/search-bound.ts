@@ -93,7 +93,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
     expect(byUnits.hits.map(({ held }) => held)).toEqual([1, 1])
     const rareOnes = { ...request, rare: 10, candidates: 7, moment: NOWHERE }
     expect(idsOf(await fullText.searchByRareWords(ada, rareOnes))).toEqual(rare)
-    // A phrase beside them chooses nothing.
+    // A phrase next to them selects no entries.
     const beside = await fullText.search(ada, requestOf(made, '"pebble gravel" boulder'))
     expect([beside.chosenBy, idsOf(beside)]).toEqual(['rarest words', rare])
     const { warnings } = await createSearchText({ fullText, analyzer: made.analyzer })(
@@ -105,7 +105,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
     expect(warnings).toEqual(SELECTION_WARNINGS['rarest words'])
   })
 
-  it('refuses what no rarer word can choose, and says what to ask instead', async () => {
+  it('refuses a query without a rarer word, and suggests another query', async () => {
     const made = make()
     const ada = freshPrincipal()
     await save(
@@ -142,7 +142,7 @@ export function searchBoundCases(make: () => Made, entries: number): void {
     })
   })
 
-  it('chooses by all words where others hold them ten times as often, as where nobody else does', async () => {
+  it('chooses by all words where others hold them ten times as often, as where no other entry does', async () => {
     const made = make()
     const [ada, bob] = [freshPrincipal(), freshPrincipal()]
     const fill = (who: Caller, times: number) =>

@@ -12,7 +12,7 @@ import type { Analyzer } from '../../src/domain/search/analysis'
 import { EVERYTHING, type Filter, matches } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { VectorIndex } from '../../src/ports/vector-index'
-import { createSyncVectors } from '../../src/services/keeping/sync-vectors'
+import { createSyncVectors } from '../../src/services/maintenance/sync-vectors'
 import { createSearchSemantic } from '../../src/services/searching/ranked/search-semantic'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 import { type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
@@ -332,7 +332,7 @@ export function semanticSearchContract(
     if (portions)
       it('looks up thousands of hits of a few long entries in portions, with rests between them', lookUpThousands)
 
-    it('searches an index of the whole org no deeper because of a filter, which finds its matches itself', async () => {
+    it('searches an index of the complete organization no deeper because of a filter, which finds its matches itself', async () => {
       const ada = freshPrincipal()
       const { search } = setUp()
       const embedded = await search.embed('river')

@@ -64,7 +64,7 @@ export function summarizeContract(name: string, make: () => RecallGround): void 
       expect(cost.embedded).toBe(1)
       for (const id of [first, second])
         expect(await world.service.get(ada, 'p', id)).toMatchObject({ archived: true, version: 1 })
-      // Found by its words, and never taken in again.
+      // Found by its words, and never summarized again.
       expect((await world.page('Tuesdays', { mode: 'keyword', project: 'p' })).total).toBe(1)
       ground.clock.advance(60 * DAY)
       expect((await summarize()).count).toBe(1)

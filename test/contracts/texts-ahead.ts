@@ -12,7 +12,7 @@ import type { Caller } from '../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import type { Analyzer } from '../../src/domain/search/analysis'
 import { sha256Hex } from '../../src/domain/text'
-import { createOutboxWork } from '../../src/services/keeping/outbox-work'
+import { createOutboxWork } from '../../src/services/maintenance/outbox-work'
 import { notePauses } from '../support/pauses'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
 

@@ -53,7 +53,7 @@ describe('commonplace reembed', () => {
     })
   })
 
-  it('shows of wrong usage and of a command with --help only how that command is called, so that the problem stays in sight', async () => {
+  it('shows only the usage of one command for wrong usage and for --help, so that the problem stays visible', async () => {
     const wrong = await commonplace('--url', server.url.origin, 'keys', 'create')
     expect([wrong.code, wrong.out]).toEqual([2, ''])
     expect(wrong.err).toMatch(/^keys create needs an argument.*\n\nusage: commonplace\n {2}keys create NAME/)

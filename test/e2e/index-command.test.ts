@@ -100,7 +100,7 @@ describe('commonplace index', () => {
       expect.arrayContaining(['.npmrc', '.aws/config', '.env.local']),
     )
     expect(await paths('tracked')).toEqual(['.gitignore', 'README.md', 'src/a.ts', 'src/b.py'])
-    // Of a folder within it only what is below can vanish; paths count from the top.
+    // Indexing a subfolder removes only files below it; paths are relative to the root.
     rmSync(join(folder, 'README.md'))
     rmSync(join(folder, 'src/b.py'))
     expect(JSON.parse((await index(join(folder, 'src'), 'tracked')).out)).toMatchObject({ deleted: 1, unchanged: 1 })
@@ -131,7 +131,7 @@ describe('commonplace index', () => {
   })
 
   it('[FABRIC-152, FABRIC-172] names files that it cannot read, continues, and deletes none of them', async () => {
-    // Root may read everything, so the command runs as somebody who may not.
+    // Root may read everything, so the command runs as a user who may not.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const unread = async () => {
       const program = join(ROOT, 'src/cli/commonplace.mjs')

@@ -158,7 +158,7 @@ describe('summaries', () => {
     await restart({ answer: '<think>I never come to' })
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Ollama answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
+      message: 'Ollama returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
     })
   })
 
@@ -185,7 +185,7 @@ describe('reranking', () => {
     })
   })
 
-  it('names the setting to change when there is no endpoint', async () => {
+  it('names the setting to change without an endpoint', async () => {
     await expect(reranker().rerank('query', ['one'])).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('This Ollama has no rerank endpoint; set RERANKING_PROVIDER=openai'),

@@ -182,7 +182,7 @@ describe('summaries', () => {
     server.fail(replies({ json: { choices: [{ message: { content: null } }] } }), replies({ json: { choices: [] } }))
     for (const _ of [1, 2])
       await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({
-        message: expect.stringContaining('answered no summary'),
+        message: expect.stringContaining('returned no summary'),
       })
   })
 

@@ -125,7 +125,7 @@ describe('summaries', () => {
   it('fail when the model only reasoned, and are tried once', async () => {
     ai.next({ choices: [{ message: { content: null, reasoning_content: 'Let me see' } }] })
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({
-      message: 'Workers AI answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
+      message: 'Workers AI returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
     })
     ai.next(aiError('3040: Capacity temporarily exceeded'))
     await expect(summarizer().summarize('text', 'user')).rejects.toMatchObject({ code: 'unavailable' })

@@ -83,7 +83,7 @@ describe('what a page of the dashboard costs', () => {
     return { trips: seen.length, rows: seen.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
   }
 
-  it('is three round trips at most beside the one for the key, which is among those counted here', async () => {
+  it('takes at most three round trips and one for the key, all counted here', async () => {
     // One more counts the sessions that wait for review, while the page reads its own.
     for (const [path, most] of [
       ['/', 2],

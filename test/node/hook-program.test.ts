@@ -347,7 +347,7 @@ it('takes out what is private where it begins in one part of a message of OpenCo
   expect(JSON.stringify(sent())).toMatch(/keep[\s\S]*and this/)
 })
 
-it('tells the person at the next start in the folder what memory did, once, and at each start what waits for review', async () => {
+it('reports to the person once at the next start in the folder how memory was used, and at each start which sessions await review', async () => {
   server.wanted.more = { memory: { session: 's1', shown: 6, used: 3, captured: 1 } }
   await fire(stop())
   server.wanted.more = { waiting: 3 }
@@ -399,7 +399,7 @@ it('lets calls of our tools wait as other tools do, with ids alone, and none of 
   expect(JSON.stringify(sent())).not.toContain('harbour')
 })
 
-it('asks for the memory of a subagent at its start, twice where two begin in one turn, and tells the person nothing there', async () => {
+it('asks for the memory of a subagent at its start, twice where two begin in one turn, and reports nothing to the person there', async () => {
   const output = { hookSpecificOutput: { hookEventName: 'SubagentStart', additionalContext: 'about the task' } }
   Object.assign(server.wanted, { output, more: { waiting: 3 } })
   const begins = (agent_id: string) => ({

@@ -204,7 +204,7 @@ describe('on a public address', () => {
     }
   })
 
-  it('fetches no document from a private address, wherever it is named', async () => {
+  it('fetches no document from a private address, in any member', async () => {
     const count = fetched.length
     for (const host of [
       '127.0.0.1',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN, type Deployment, type Json, pkce, REDIRECT, startDeployment } from '../support/oauth'
 
-/** OAuth as the protocol sees it: what is published, what is refused, and what a grant is worth while its key changes. */
+/** OAuth on the protocol level: metadata, refused requests, and rights of a grant whose key changes. */
 const lines: string[] = []
 let deployment: Deployment
 beforeAll(async () => {

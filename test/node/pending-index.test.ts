@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Problem } from '../../src/domain/errors'
 import type { PendingEntry } from '../../src/ports/retention'
-import { createFinishIndex } from '../../src/services/keeping/pending-index'
-import type { Missed } from '../../src/services/keeping/schedule'
+import { createFinishIndex } from '../../src/services/maintenance/pending-index'
+import type { Missed } from '../../src/services/maintenance/schedule'
 import { freshPrincipal } from '../support/scope'
 
 const entry = (given: Partial<PendingEntry>): PendingEntry => ({
@@ -73,7 +73,7 @@ describe('a search that finds its indexes behind', () => {
     ])
     await search()
     expect([did.vectors, finishing.warnings(['words'])]).toEqual([[[2]], []])
-    expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Vectors of some entries')])
+    expect(finishing.warnings(['vectors'])).toEqual([expect.stringContaining('Some entries have no vectors yet')])
   })
 
   it('does not call a failed model for half a minute, and reports that results may be missing meanwhile', async () => {

@@ -200,7 +200,7 @@ describe('without any model, where writes do not wait for vectors', () => {
   it('[THREADS-129] stores without vectors in deferred mode and finds the entry by words at once', async () => {
     const stored = await world.ok('store_context', draft('a deferred walrus'))
     expect(stored.message).toBe('Context stored (embedding queued)')
-    expect(stored.warnings).toEqual([expect.stringContaining('has not made all vectors yet')])
+    expect(stored.warnings).toEqual([expect.stringContaining('Some vectors are not ready yet')])
     expect((await world.ok('fts_search_context', { query: 'walrus' })).count).toBe(1)
     const stats = await world.ok('get_statistics')
     expect(stats.semantic_search.coverage_percentage).toBe(0)

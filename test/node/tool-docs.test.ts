@@ -80,7 +80,7 @@ const resultNames = ({ properties = {}, anyOf = [] }: Json): string =>
     .map((name) => `\`${name}\``)
     .join(', ')
 
-it('tells of every tool what it takes and gives, with an example that ran', async () => {
+it('documents input and output of every tool, with an example that ran', async () => {
   const paths = ['/mcp/core', '/mcp', '/mcp/connector']
   const [core, families, connector] = await Promise.all(paths.map((path) => rpc('tools/list', {}, path)))
   const named = (prefix: string) => (tool: Json) => ({ ...tool, called: `${prefix}${tool.name}` })

@@ -4,7 +4,7 @@ import { listedName, TOOLS } from '../../src/tools/catalogue'
 import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
-import { toolsetOf } from '../../src/tools/offers'
+import { toolsetOf } from '../../src/tools/toolsets'
 
 /**
  * Limits for tools that clients and their models publish, each with its source. A client rejects a definition that

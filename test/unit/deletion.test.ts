@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MOST_DELETED } from '../../src/domain/identity/audit'
 import { Notes } from '../../src/domain/receipts/notes'
-import { carryOutDeletion, deletionAnswer } from '../../src/tools/threads/deletion'
+import { deletionAnswer, executeDeletion } from '../../src/tools/threads/deletion'
 
 it('reports how many entries are left after the limit of one call', async () => {
   const notes = new Notes()
@@ -19,7 +19,7 @@ it('reports how many entries are left after the limit of one call', async () => 
       principal: { changeId: 'c', receipt: { key: 'k', digest: 'd', notes } },
     }) as never
   const removed = async (count: number, erase: boolean) =>
-    deletionAnswer(await carryOutDeletion(context(count), {}, { dry_run: false, erase }))
+    deletionAnswer(await executeDeletion(context(count), {}, { dry_run: false, erase }))
   expect(await removed(2, false)).toEqual({
     ...{ success: true, deleted_count: 2, message: 'Successfully deleted 2 context entries', change_id: 'c' },
   })

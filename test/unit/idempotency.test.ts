@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { digestOf } from '../../src/domain/receipts/arguments-digest'
 import type { Receipt } from '../../src/domain/receipts/receipt'
-import { carryOutOnce } from '../../src/tools/idempotency'
+import { executeOnce } from '../../src/tools/idempotency'
 import { keyedCall } from '../support/keyed'
 import { freshPrincipal } from '../support/scope'
 
@@ -15,8 +15,8 @@ async function again(answer: unknown) {
   const call = { key: 'k', digest: await digestOf({}), tool: principal.action, changeId: 'first', erased: false }
   const receipt: Receipt = { ...call, answer, effect: [], changes: 1, output: {}, notes: {}, text: null }
   const services = { receipts: { find: async () => receipt, complete: never } }
-  const { result } = await carryOutOnce(
-    { principal, services, key: 'k', args: {}, looksFirst: true },
+  const { result } = await executeOnce(
+    { principal, services, key: 'k', args: {}, findsReceiptFirst: true },
     keyedCall(never, () => ({ from: 'the receipt' })),
   )
   return result

@@ -3,8 +3,8 @@ import { createBatchEmbedder } from '../../src/adapters/http-json/embedding'
 import { ProviderProblem, patienceOf } from '../../src/adapters/http-json/retry'
 import type { Embedder } from '../../src/ports/models'
 import type { WorkItem } from '../../src/ports/outbox'
-import { createBackgroundGeneration } from '../../src/services/keeping/background-generation'
-import { createEmbeddingTurn, createOutboxWork } from '../../src/services/keeping/outbox-work'
+import { createBackgroundGeneration } from '../../src/services/maintenance/background-generation'
+import { createEmbeddingTurn, createOutboxWork } from '../../src/services/maintenance/outbox-work'
 import { createGenerate } from '../../src/services/writing/entries/generate'
 
 /** A model on a CPU: two texts of 300 words per second. Time is simulated, so tests do not wait. */

@@ -97,7 +97,7 @@ describe('the answer', () => {
     { text: 'x' },
   ])('%j is a failure', (answer) => {
     expect(() => summaryFrom(answer, 'Acme')).toThrow(
-      'Acme answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
+      'Acme returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL',
     )
   })
 

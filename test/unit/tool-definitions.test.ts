@@ -7,7 +7,7 @@ import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import { defineWritingTool } from '../../src/tools/define-writing-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
-import { toolsetOf } from '../../src/tools/offers'
+import { toolsetOf } from '../../src/tools/toolsets'
 import { ALL_TOOLS, UNDECLARED } from '../support/tool-examples'
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']

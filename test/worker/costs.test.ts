@@ -168,7 +168,7 @@ describe('what calls cost in D1', () => {
     expect(rowsRead).toBeLessThan((THREADS + 1) * 2 + 200)
   })
 
-  it('tells statistics from one counter a circle, a thread and a tag, and from the entries with images', async () => {
+  it('reads statistics from one counter per access scope, thread and tag, and from the entries with images', async () => {
     const rows = createSqlVectorRows(made.connection, clock)
     const { entries, threads, uniqueTags, images } = await made.entries.statistics(ada)
     expect([entries, threads, images]).toEqual([MANY + RARE, THREADS + 1, RARE])

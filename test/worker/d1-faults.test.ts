@@ -14,7 +14,7 @@ const BUG = { code: 'internal', retryable: false }
 const UNTIL = /until \d{4}-\d\d-\d\dT00:00:00\.000Z \(midnight UTC\).*nothing was changed/
 const UNKNOWN = /it is not known whether the change was made/
 const UNCHANGED = /nothing was changed/
-const INSIDE = /inside the server/
+const INSIDE = /Internal server error/
 
 /** Message, its code, the answer of a write, the answer of a read. */
 const FAULTS = [

@@ -138,7 +138,7 @@ describe('a change of the store', () => {
       waitUntil: (work) => background.push(work),
     })
     const ada = freshPrincipal()
-    // Shorter than the time after which a waiting reader looks unasked: what is found was rung for.
+    // Shorter than the interval of polling, so that a notification caused the result.
     const waitFor = async (write: () => Promise<unknown>) => {
       const { next } = await services.changes.list(ada, {
         after: undefined,

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { bindings, migrate } from '../support/bindings'
 import { type Json, type Key, openWorld } from '../support/isolation'
 
-/** The audit log: one row for what was written or denied, none for anything else, and no write without its row. */
+/** The audit log: one row for each write and denial, none for other calls, and no write without its row. */
 const world = openWorld()
 const { call, ok, http, auditOf } = world
 

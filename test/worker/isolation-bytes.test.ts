@@ -140,7 +140,7 @@ describe('forbidden and absent are the same bytes', () => {
       for (const thread of Object.keys(ids).map(threadOf)) {
         const answer = await sent(key.secret, 'POST', '/mcp', thread, rpc(tool, args(thread)))
         // The most similar thread that the key sees depends only on the name that was sent.
-        answers.add(answer.replaceAll(/; the nearest existing thread is \\+"[^"\\]*\\+"/g, ''))
+        answers.add(answer.replaceAll(/; the most similar thread is \\+"[^"\\]*\\+"/g, ''))
       }
       expect([tool, answers.size]).toEqual([tool, 1])
     }

@@ -46,7 +46,7 @@ const calls = (ids: number[]): [string, string, () => Record<string, unknown>][]
 async function costs(key: Key, ids: number[]): Promise<Record<string, number>> {
   const rows: Record<string, number> = {}
   for (const [name, tool, args] of calls(ids)) {
-    // The first time pays for what is remembered afterwards.
+    // The first call also fills caches.
     await call(key, tool, args())
     await world.settle()
     rows[name] = await rowsOf(() => call(key, tool, args()))
@@ -89,7 +89,7 @@ describe('rows that calls read', () => {
     await fill(ada, SMALL, LARGE, { project: 'b' })
     const grown = growth(before, await costs(narrowed, ids))
     // These scan an index of the org and skip the rows of other projects: within one org, time reveals how
-    // much there is in addition to one's own. Nothing else about it.
+    // much there is in addition to one's own. No other fact about it.
     for (const name of Object.keys(grown)) expect(name).toMatch(/^(a page.*|statistics|words|meaning|both)$/)
   })
 

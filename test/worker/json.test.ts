@@ -101,7 +101,7 @@ describe('JSON that arrives in pieces', () => {
     fc.assert(
       fc.property(json, cuts, (text, at) => {
         expect(said(inPieces(text, at))).toEqual(oracle(text))
-        // A prototype is never set by what was sent.
+        // A request never sets a prototype.
         expect(JSON.stringify(said(inPieces(text, at)))).toBe(JSON.stringify(oracle(text)))
       }),
       RUNS,

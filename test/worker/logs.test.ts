@@ -4,7 +4,7 @@ import { bindings, migrate } from '../support/bindings'
 
 /** Log lines when things go wrong: the event, never the caller's text. */
 const ADMIN_TOKEN = 'an-admin-token-of-this-test-alone'
-const SECRET = 'The launch code is 7-alpha-9; tell nobody.'
+const SECRET = 'The launch code is 7-alpha-9; tell nobody.' // prose-ignore
 const VALUE = 'metadata-value-of-ada'
 
 let failing: ((statement: string) => string) | null = null
@@ -113,7 +113,7 @@ describe('the line of a request', () => {
       ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
       params: { name, arguments: args, _meta: { traceparent: trace } },
     })
-    const text = 'nobody reads this in a log'
+    const text = 'nobody reads this in a log' // prose-ignore
     const response = await ask(
       '/mcp',
       null,

@@ -5,7 +5,7 @@ import type { Identity } from '../../src/services/people/identity'
 
 /** OAuth and its store: what the schedule does with it, and what happens when it does not answer. */
 const kv = (env as unknown as { OAUTH_KV: KVNamespace }).OAUTH_KV
-/** Not asked by what is played here. */
+/** These tests do not call it. */
 const turns = { begin: () => Promise.reject(new Error('no turn')) }
 const oauth = createOAuth({ kv, identity: {} as Identity, turns, log: () => undefined })
 

@@ -55,7 +55,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const wrongOf = (schema: Schema | undefined): unknown =>
   schema?.type === 'array' || schema?.type === 'object' ? 7 : schema?.type === 'boolean' ? 'perhaps' : [[]]
 
-/** The places of a call, and what is wrong there. */
+/** The paths of a call with their problems. */
 function placesOf(schema: Schema, path: Path = []): [Path, unknown][] {
   const properties = isObject(schema.properties) ? schema.properties : {}
   return Object.entries(properties).flatMap(([name, part]) => {

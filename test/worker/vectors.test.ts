@@ -36,7 +36,7 @@ roundTrips()
 newestVectorsContract(1)
 
 describe('searches of an organization with more vectors than its object holds', () => {
-  it('compare the newest, warn of the others, find those by words, by a narrow filter, and tell the operator', async () => {
+  it('compare the newest, warn of the others, find those by words, by a narrow filter, and warn the operator', async () => {
     const index = createObjectVectorIndex(bindings.VECTORS, 40 * bytesOf(config.embedding.dimensions))
     const services = composeServices(bindings, config, { log: () => {}, waitUntil: () => {}, index })
     const caller = { ...freshPrincipal(), action: 'store_context', tool: 'store_context' }
@@ -134,7 +134,7 @@ describe('the Durable Object', () => {
       const all = new Map(Array.from({ length: 10_000 }, (_, i) => [i + 1, some()]))
       const isElsewhere = (id: number) => id % every === 0
       for (const [id, values] of all) scan.set({ ...standing(id, 2, isElsewhere(id) ? 'q' : 'p'), values })
-      // Leaving and coming back, what is last in its place is no longer the last of all.
+      // After a deletion and a restoration, the last vector of a place is not the last of all.
       for (let id = 1; id <= 10_000; id += 97) {
         scan.delete(id)
         all.delete(id)

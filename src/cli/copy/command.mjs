@@ -14,7 +14,7 @@ import { openLocal } from './d1-local.mjs'
 /** @returns {Promise<typeof import('./library')>} */
 const loadLibrary = () => bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
 
-/** What the Worker's configuration is read from; the language of the index and the indexed fields matter here. */
+/** Configuration of the Worker; the index language and the indexed fields matter here. */
 const environment = () => {
   const { FTS_LANGUAGE, METADATA_INDEXED_FIELDS } = process.env
   return { AUTH_MODE: 'open', FTS_LANGUAGE, METADATA_INDEXED_FIELDS }

@@ -64,7 +64,7 @@ const tagsOf = (tags: unknown): string[] =>
     String(tag).replace(/^#/, ''),
   )
 
-/** Returns the body without a first heading that repeats the title, as the program writes it (`None` where there is no title). */
+/** Returns the body without a first heading that repeats the title, as the program writes it (`None` for a missing title). */
 function withoutTitle(body: string, title: string | null): string {
   const [, heading, rest] = /^\s*# ([^\n]*)\n(.*)$/s.exec(body) ?? []
   const isTitle = heading !== undefined && heading.trim() === (title ?? 'None').trim()

@@ -91,7 +91,7 @@ export class SqliteFile {
     try {
       const target = folder === null ? file : join(folder, basename(file))
       if (folder !== null) copyWhole(file, target, beside)
-      // Without a -wal there is no writer: immutable also allows a file in a read-only folder.
+      // A file without a -wal has no writer. `immutable` also allows a file in a read-only folder.
       const url = pathToFileURL(target)
       if (folder === null) url.searchParams.set('immutable', '1')
       const database = new DatabaseSync(url, folder === null ? { readOnly: true } : {})

@@ -71,7 +71,7 @@ async function run(args, environment, say) {
     const { applied, before } = await migrate(client, migrations, { schema, dryRun, say })
     say(
       dryRun
-        ? `${applied.length} to apply, ${before} already applied. Nothing was changed.`
+        ? `${applied.length} to apply, ${before} already applied. No changes were made.`
         : `Up to date: ${applied.length} applied now, ${before} already applied.`,
     )
   } catch (error) {

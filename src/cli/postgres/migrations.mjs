@@ -1,5 +1,5 @@
 // Migrates a PostgreSQL database to the schema of this release. Numbered files, each in one transaction together with its
-// row in the journal. Every transaction takes the same lock first, and no state is kept in the session, so several
+// row in the journal. Every transaction takes the same lock first, and the session holds no state, so several
 // runners can run at once, also through a pooler.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

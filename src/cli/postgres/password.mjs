@@ -28,7 +28,7 @@ function wantsPassword(error) {
  * @param {string} text a PostgreSQL URL
  * @param {NodeJS.ProcessEnv} environment
  * @returns {Promise<string>} the same with a password, if the server asks for one
- * @throws {Failure} if it does and there is no terminal
+ * @throws {Failure} if it does and no terminal is attached
  * @throws {import('./url.mjs').UsageError}
  */
 export async function completeUrl(text, environment) {

@@ -8,7 +8,7 @@ import { seeOther } from './page'
 import { activityStream } from './pages/activity'
 import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
 import { safePath } from './parts/words'
-import { carriedOut, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
+import { executeAction, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
 import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
 import { isForm } from './visit'
@@ -60,7 +60,7 @@ export function createDashboard() {
     const { config, services } = c.var.setup
     const visitor = isProgram(c.req.raw) ? null : await visitorOf(c.req.raw, config, services)
     if (visitor === null) return next()
-    const stream = await carriedOut(c, await visitOf(c, visitor), (visit) =>
+    const stream = await executeAction(c, await visitOf(c, visitor), (visit) =>
       activityStream(visit, c.req.header('last-event-id') ?? null),
     )
     return stream instanceof Response ? stream : new Response(null, { status: stream.status ?? 500 })

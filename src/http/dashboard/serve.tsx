@@ -7,7 +7,7 @@ import { STATUS } from '../error-body'
 import { type Log, logLine, redactedError } from '../log'
 import type { OAuth } from '../oauth/server'
 import { type Page, respondWith } from './page'
-import { Door, Frame, homeOf, reviews } from './parts/frame'
+import { Frame, homeOf, PublicFrame, reviews } from './parts/frame'
 import type { Visitor } from './session'
 import type { Handler } from './table'
 import { isOurs, principalOf, readSent, STALE, type Visit } from './visit'
@@ -57,15 +57,13 @@ export interface Variables {
 export type PageContext = Context<{ Bindings: object; Variables: Variables }>
 
 /** Renders an error as a page; an unexpected one is logged, and shown with the number of the request. */
-export async function carriedOut(c: PageContext, visit: Visit, handler: Handler): Promise<Page | Response> {
+export async function executeAction(c: PageContext, visit: Visit, handler: Handler): Promise<Page | Response> {
   try {
     return await handler(visit)
   } catch (error) {
     const { requestId } = c.var
     const problem =
-      error instanceof Problem
-        ? error
-        : new Problem('internal', `Something went wrong inside the server (request ${requestId}).`)
+      error instanceof Problem ? error : new Problem('internal', `Internal server error (request ${requestId}).`)
     if (!(error instanceof Problem) || error.cause !== undefined)
       console.error(
         logLine('ERROR', 'request_failed', {
@@ -104,7 +102,7 @@ export async function serve(c: PageContext, visitor: Visitor, handler: Handler):
   const trusted = c.req.method !== 'POST' || isOurs(c.req.raw, url, visit.form, visit.formToken)
   // The count adds no time: it is read while the page reads its own.
   const [answer, waiting] = await Promise.all([
-    trusted ? carriedOut(c, visit, handler) : troublePage('forbidden', STALE, 403),
+    trusted ? executeAction(c, visit, handler) : troublePage('forbidden', STALE, 403),
     waitingFor(visit, c.req.method),
   ])
   const response =
@@ -120,13 +118,13 @@ export async function serve(c: PageContext, visitor: Visitor, handler: Handler):
 
 /** Answers a browser that requests an unknown address, with or without a session. */
 export const noPage = (request: Request): Response => {
-  const page = troublePage('not_found', 'There is no page at this address.', 404)
-  return respondWith(<Door page={page} />, { origin: new URL(request.url).origin, status: 404 })
+  const page = troublePage('not_found', 'No page exists at this address.', 404)
+  return respondWith(<PublicFrame page={page} />, { origin: new URL(request.url).origin, status: 404 })
 }
 
 /** The error page of a rate limit. */
 export const tooMany = (c: PageContext, retryAfter: number): Response => {
   const page = troublePage('limit_exceeded', `Too many requests. Try again in ${retryAfter} s.`, 429)
   const headers = { 'Retry-After': String(retryAfter) }
-  return respondWith(<Door page={page} />, { origin: new URL(c.req.url).origin, status: 429, headers })
+  return respondWith(<PublicFrame page={page} />, { origin: new URL(c.req.url).origin, status: 429, headers })
 }

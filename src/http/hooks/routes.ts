@@ -12,9 +12,9 @@ import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Millis } from '../../domain/time'
 import { CLIENT_NAMES, hookClient } from '../../integrations/hooks/hook-clients'
-import { keptAt, mergedInto } from '../../services/capture/review-captured'
+import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
-import { carryOut, carryOutOnce, type Writing } from '../../tools/idempotency'
+import { execute, executeOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
 import { readJsonBody, readObject } from '../body'
 import type { Log } from '../log'
@@ -82,7 +82,7 @@ export function createHooksRoutes() {
     const isRaw = !Object.hasOwn(body, 'events')
     const now = services.now()
     const request = isRaw ? await aloneOf(client, body, now) : readHookRequest(client, body, now)
-    // The hook program has already told the person; the operator finds it in the log.
+    // The hook program has already warned the person; the operator finds it in the log.
     if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
     const received = await services.capture.receive(principal, name, client, request)
     const { stored, repeated, output, notice, memory, waiting } = received
@@ -208,8 +208,8 @@ export function createCapturedRoutes() {
     const key = given === null ? null : checkKey(given)
     const { result } = await run(variables, org, action, 'writer', (principal) =>
       key === null
-        ? carryOut(principal, writing)
-        : carryOutOnce({ principal, services, key, args, looksFirst: true }, writing),
+        ? execute(principal, writing)
+        : executeOnce({ principal, services, key, args, findsReceiptFirst: true }, writing),
     )
     services.afterwards(services.maintenance.work())
     return result
@@ -255,7 +255,7 @@ export function createCapturedRoutes() {
           return { version }
         },
         recall: ({ effect: [kept] }) => ({ version: kept?.[1] ?? 0 }),
-        answer: ({ version }) => ({ id, change_id: toChangeId(keptAt(id, version)) }),
+        answer: ({ version }) => ({ id, change_id: toChangeId(approvalOf(id, version)) }),
       },
     )
     return c.json(answer)

@@ -1,6 +1,6 @@
 import { FAMILIES } from '../../tools/catalogue'
 import { connector } from '../../tools/connector/family'
-import { CORE_NAME } from '../../tools/offers'
+import { CORE_NAME } from '../../tools/toolsets'
 import { withoutClosingSlash } from '../mcp-message'
 
 /**

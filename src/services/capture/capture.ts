@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../domain/time'
-import type { Step } from '../keeping/schedule'
+import type { Step } from '../maintenance/schedule'
 import type { createFinishSessions } from './finish-sessions'
 import type { MemoryUsage } from './memory-usage'
 import type { OwnSessions } from './own-sessions'
@@ -7,28 +7,28 @@ import type { RecallForHooks } from './recall-for-hooks'
 import type { ReceiveEvents } from './receive-events'
 import type { EraseCaptured, ReviewCaptured } from './review-captured'
 
-/** What the hooks of clients send, and what becomes of it (capture contract). */
+/** Receives events of hooks, recalls memories for them, and reviews captured sessions (capture contract). */
 export interface Capture {
   readonly receive: ReceiveEvents
-  /** The entries that a session of a project starts with, by section. */
+  /** Returns the entries that a session of a project starts with, by section. */
   readonly standing: RecallForHooks['standing']
-  /** The sessions of an owner that hold the words of a question. */
+  /** Searches the captured sessions of an owner by words. */
   readonly own: OwnSessions
   readonly erase: EraseCaptured
   readonly review: ReviewCaptured
-  /** Whether memories were of use. */
+  /** Reports how sessions used memories. */
   readonly usage: MemoryUsage
   readonly sessions: ReturnType<typeof createFinishSessions>
 }
 
-/** Captured sessions that are written in one round. */
+/** Captured sessions that one batch writes. */
 const SESSIONS = 20
 
 /**
- * What the schedule does for what hooks capture: writes the sessions of clients that were killed or are silent, and forgets what need not
- * be known any more.
+ * Returns the schedule steps of capture: they write the sessions of clients that stopped or are silent, and delete expired
+ * events.
  *
- * @param sessions asked for when a step runs
+ * @param sessions called when a step runs
  */
 export const captureSteps = (sessions: () => Capture['sessions']): Step[] => [
   {

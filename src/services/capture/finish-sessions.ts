@@ -1,4 +1,3 @@
-// Who writes the sessions of clients that were killed, and forgets what need not be known any more?
 import { EVENTS_RETAINED_MS, SILENT_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
 import type { Principal } from '../../domain/identity/scope'
 import { DAY_MS } from '../../domain/time'
@@ -7,10 +6,12 @@ import type { Clock } from '../../ports/clock'
 import { attempt } from '../outcome'
 import type { WriteSession } from './write-session'
 
-/** A session is remembered longer than its entry, so that a late event writes nothing anew that was kept or dropped. */
+/**
+ * Time that a session is retained after its entry expires, so that a late event does not recreate an approved or dropped entry.
+ */
 const LONGER_MS = 7 * DAY_MS
 
-/** A session belongs to the owner whose key captured it, in its project alone. */
+/** Returns the owner whose key captured the session, limited to its project. */
 const principalOf = ({ org, owner, keyId, agent, gathered }: PendingSession): Principal => ({
   ...{ org, owner: owner === '' ? null : owner, keyId, agent, role: 'writer' },
   projects: gathered.place.project === null ? null : [gathered.place.project],
@@ -30,19 +31,24 @@ export function createFinishSessions({
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }) {
   return {
-    /** Writes so many of the sessions of which nothing has arrived for a while. @returns how many were due */
+    /**
+     * Writes sessions that received no events for a while.
+     *
+     * @param limit maximum number of sessions
+     * @returns the number of sessions that were due
+     */
     async finish(limit: number): Promise<number> {
       const due = await store.due(clock.now() - SILENT_MS, limit)
       for (const session of due) {
         if (!(await store.claim(session))) continue
         const outcome = await attempt(() => writeSession(principalOf(session), session))
-        // It is due again once its claim is over; others are not held up.
+        // A session whose writing failed is due again when its lease ends; other sessions are not delayed.
         if (!outcome.ok) log('capture_not_written', { org: session.org, code: outcome.problem.code })
       }
       return due.length
     },
 
-    /** A round of it: see `CaptureStore.forget`. */
+    /** Deletes one batch of expired events, sessions and uses; see `CaptureStore.forget`. */
     forget: (cursor: string | null) =>
       store.forget(
         {

@@ -1,4 +1,3 @@
-// Which memories were of use to sessions? For people: no ranking reads it.
 import { UNUSED_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
 import { type NamedMemory, type UseOfMemory, useOf, usesOf } from '../../domain/capture/usage'
 import { Problem } from '../../domain/errors'
@@ -8,9 +7,9 @@ import type { CaptureStore } from '../../ports/capture'
 import type { Clock } from '../../ports/clock'
 
 const WEEK_MS = 7 * DAY_MS
-/** Memories that each list holds. */
+/** Maximum memories in each list. */
 const LISTED = 20
-/** Candidates for a list, which leaves out memories that the reader may not read. */
+/** Candidates of a list, before memories that the reader cannot read are removed. */
 const CANDIDATES = 100
 
 /** A memory with its use. */
@@ -20,13 +19,13 @@ export interface MemoryWithUse {
 }
 
 interface Usage {
-  /** Of the last week, the most used first. */
+  /** Used memories of the last week, most used first. */
   readonly mostUsed: readonly MemoryWithUse[]
-  /** Memories that a session corrected or contradicted in the last 90 days, the most often first. */
+  /** Memories that sessions corrected or contradicted in the last 90 days, most often first. */
   readonly contradicted: readonly MemoryWithUse[]
-  /** The oldest memories that no session used for 90 days; empty while use has been recorded for less. */
+  /** Oldest memories that no session used for 90 days; empty if use has been recorded for less time. */
   readonly unused: readonly NamedMemory[]
-  /** When use was first recorded; null where it never was. */
+  /** Time of the first recorded use; null if there is none. */
   readonly since: Millis | null
 }
 
@@ -39,7 +38,7 @@ export function createMemoryUsage({
   readonly store: Pick<CaptureStore, 'uses' | 'firstUse' | 'named' | 'unused' | 'archive'>
   readonly clock: Clock
 }) {
-  /** The memories that come first by a count, without those with none. */
+  /** Returns the memories with the highest counts; memories without any are left out. */
   async function most(
     scope: Scope,
     uses: ReadonlyMap<number, UseOfMemory>,
@@ -66,7 +65,7 @@ export function createMemoryUsage({
   }
 
   return {
-    /** The use of a memory that the scope may read, by sessions in projects that it reaches. */
+    /** Returns the use of a memory by sessions in projects that the scope reaches. */
     async of(scope: Scope, id: number): Promise<UseOfMemory> {
       return useOf(id, await store.uses(scope, clock.now() - USES_KEPT_MS, id))
     },
@@ -87,9 +86,9 @@ export function createMemoryUsage({
     },
 
     /**
-     * Takes memories out of lists and searches, or brings them back: all of them or none. Each stays readable by id.
+     * Archives memories, or restores them to lists and searches: all or none. Archived memories can still be read by ID.
      *
-     * @throws Problem conflict when one has changed, or is not the caller's to change
+     * @throws Problem conflict if one has changed, or the caller cannot change it
      */
     async archive(caller: Caller, memories: readonly (readonly [id: number, version: number])[], isArchived: boolean) {
       if (!(await store.archive(caller, memories, isArchived)))

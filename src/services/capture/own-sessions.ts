@@ -1,4 +1,3 @@
-// Which of an owner's captured sessions hold the words of a question?
 import type { Scope } from '../../domain/identity/scope'
 import { grepText } from '../../domain/reading/grep'
 import { Meter } from '../../domain/reading/meter'
@@ -11,14 +10,14 @@ import type { EntryStore } from '../../ports/entry-store'
 import type { RankedResult } from '../searching/ranked/ranked-page'
 import type { RankedSearches } from '../searching/ranked/ranked-search'
 
-/** The captured sessions of the caller's owner only. */
+/** Returns a filter for the captured sessions of the caller's owner. */
 export const ownCaptured = ({ owner }: Pick<Scope, 'owner'>): Filter => ({ op: 'capturedOf', owner: owner ?? '' })
 
-/** Characters of a session: it has no more. */
+/** Maximum characters of a session. */
 const COMPLETE = 6_000
-/** Sessions, newest first, whose lines are searched. */
+/** Sessions whose lines one call searches, newest first. */
 const SCANNED = 100
-/** Words that a prompt needs, so that a session is about it. */
+/** Content words that a prompt needs before sessions are compared with it. */
 const LEAST_WORDS = 3
 
 interface OwnRequest {
@@ -38,13 +37,13 @@ export function createOwnSessions({
   entries,
   analyzer,
 }: {
-  /** Null when full text is switched off: sessions are found by their words. */
+  /** Full-text search; null if it is switched off. */
   readonly searches: Pick<RankedSearches, 'byWords'> | null
-  /** With captured entries where a filter asks for them. */
+  /** Reads captured entries if a filter requests them. */
   readonly entries: Pick<EntryStore, 'page'>
   readonly analyzer: Analyzer
 }) {
-  /** The owner's sessions that hold words of a query, best first; empty if the query has no words. */
+  /** Returns the owner's sessions that contain words of a query, best first; empty if the query has no words. */
   async function holding(
     scope: Scope,
     { query, filter, limit, excerpt, previewLength = 300 }: OwnRequest,
@@ -56,7 +55,7 @@ export function createOwnSessions({
 
   return {
     holding,
-    /** The owner's sessions with a matching line, newest first, with those lines. */
+    /** Returns the owner's sessions with a matching line, newest first, with those lines. */
     async withLines(scope: Scope, pattern: Pattern, filter: Filter) {
       const window = { limit: SCANNED, offset: 0, previewLength: COMPLETE }
       const page = await entries.page(scope, and([filter, ownCaptured(scope)]), window)
@@ -68,7 +67,7 @@ export function createOwnSessions({
       }
       return found
     },
-    /** The owner's session that holds most of the words of a prompt, if one holds at least this part of them. */
+    /** Returns the owner's session that contains most words of a prompt, or null if none contains at least this fraction. */
     async about(scope: Scope, query: string, filter: Filter, least: number) {
       const { units } = parseQuery(query, 'match', analyzer)
       const wanted = units.filter(({ stops }) => stops.some((isStopWord) => !isStopWord))

@@ -8,20 +8,20 @@ import type { MemoryPairs, StoredMemory } from '../../ports/memory-pairs'
 import type { ModelCalls } from '../../ports/model-calls'
 import type { LanguageModel } from '../../ports/models'
 import type { Outbox, WorkItem } from '../../ports/outbox'
-import type { Step } from '../keeping/schedule'
+import type { Step } from '../maintenance/schedule'
 import { attempt, done } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
-/** Sessions of one run: each call may take a minute. */
+/** Sessions of one run; each model call may take a minute. */
 const SESSIONS = 5
-/** How often a model is asked about one session, if it fails or its answer has another form. */
+/** Attempts for one session if the model fails or its answer has another form. */
 const MOST_ATTEMPTS = 3
 
-/** Members of the metadata of a session that its proposals have too. */
+/** Metadata that proposals inherit from their session. */
 const SHARED = ['audience', 'client', 'branch', 'project', 'expires_at'] as const
 
-/** The metadata of a proposal. It is captured as its session is, and never a place where somebody left off. */
+/** Returns the metadata of a proposal. It is captured like its session, but never counts as where work was left off. */
 function metadataOf(session: StoredMemory, { kind, title, quote, status }: Proposal): JsonObject {
   const shared = SHARED.flatMap((name) => {
     const value = own(session.metadata, name)
@@ -34,8 +34,9 @@ function metadataOf(session: StoredMemory, { kind, title, quote, status }: Propo
 }
 
 /**
- * Lets a chat model propose memories at the end of captured sessions (CAPTURE_PROPOSALS), within the daily limit of calls. Proposals are
- * stored in the thread of their session and wait for review as it does.
+ * Lets a chat model propose memories at the end of captured sessions (CAPTURE_PROPOSALS), within the daily limit of calls.
+ *
+ * Proposals are stored in the thread of their session and wait for the same review.
  */
 export function proposalStep({
   outbox,
@@ -58,16 +59,16 @@ export function proposalStep({
   readonly ids: Ids
   readonly log: (event: string, fields: Record<string, unknown>) => void
 }): Step {
-  /** A session belongs to the owner whose key captured it, in its project alone. */
+  /** Returns the owner whose key captured the session, limited to its project. */
   const callerOf = ({ org, owner, createdBy, agent, project }: StoredMemory): Caller => ({
     ...{ org, owner, keyId: createdBy, agent, role: 'writer', projects: project === null ? null : [project] },
     ...{ action: 'hooks', tool: null, changeId: ids.next() },
   })
 
-  /** @returns how many were stored; null where the session has changed since the model read it */
+  /** Stores the proposals of a session. @returns their number; null if the session changed after the model read it */
   async function store(session: StoredMemory, proposals: readonly Proposal[]): Promise<number | null> {
     const { id, version } = session
-    // First, so that a session never gets its proposals twice.
+    // Marked first, so that a session never gets its proposals twice.
     const metadataPatch = { proposed: proposals.length }
     const marked = await attempt(() =>
       updateEntries(callerOf(session), [done({ id, expectedVersion: version, metadataPatch })], true),

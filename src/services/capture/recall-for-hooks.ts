@@ -1,5 +1,3 @@
-// What is a model told at the start of a session, and at a prompt?
-
 import type { HookEvent } from '../../domain/capture/hook-request'
 import {
   promptText,
@@ -19,23 +17,20 @@ import type { Recall } from '../searching/memories/recall'
 import type { OwnSessions } from './own-sessions'
 import { threadOfSession } from './write-session'
 
-/** Curated entries at one prompt, and what is looked at so that some of them are new to the session. */
+/** Memories shown at one prompt, and candidates that are checked, since a session may have seen some already. */
 const MAX_RECALLED = 3
-const LOOKED_AT = 12
-/**
- * Memories that each leg keeps, a quarter of a recall's: a client asks with each prompt, and what has its place among the first twelve is
- * hardly behind the first fifty by words and by meaning both. D1 reads 1,700 rows for it among 10,000, with 200 4,300.
- */
+const HIGHLIGHT_LIMIT = 12
+/** Candidates that each retriever returns. Few are enough, and each prompt of a client costs their rows. */
 const KEPT = 50
-/** Similarity from which an entry is recalled (fabric contract §4). */
+/** Minimum similarity of a recalled entry (fabric contract §4). */
 const THRESHOLD = 0.7
-/** Characters that prompts of one session bring. */
+/** Maximum characters shown at the prompts of one session. */
 const BUDGET = 6_000
-/** Of a prompt, what is looked for. */
+/** Characters of a prompt that are searched for. */
 const QUERY = 2_000
 const BYTES = 200_000
 
-/** A text for a model, and the entries that it tells; empty for nothing. */
+/** A text for a model, and the IDs of the entries in it; empty for nothing. */
 export interface ForModel {
   readonly text: string
   readonly ids: readonly number[]
@@ -56,10 +51,10 @@ export function createRecallForHooks({
   readonly recall: Pick<Recall, 'page'>
   /** Captured sessions of the owner that are not approved. */
   readonly own: Pick<OwnSessions, 'about'>
-  /** Whether only entries count of which a person has approved the current version (PACK_TRUST=approved). */
+  /** Whether only entries count whose current version a person has approved (PACK_TRUST=approved). */
   readonly isApproved?: boolean
 }) {
-  /** Of these entries, those that address an agent and that no person has approved. */
+  /** Returns the entries that address an agent and are not approved by a person. */
   async function unapproved(
     scope: Scope,
     entries: readonly Pick<StartEntry, 'id' | 'title' | 'text'>[],
@@ -70,14 +65,14 @@ export function createRecallForHooks({
     return new Set(ids.filter((id) => !approved.has(id)))
   }
 
-  /** Whether an entry of these, as a successor, replaces another one: where approved entries count alone, one that is approved. */
+  /** Returns a test whether a successor replaces its predecessor: with PACK_TRUST=approved, only if it is approved itself. */
   async function replacing(scope: Scope, ids: readonly number[]): Promise<(id: number) => boolean> {
     if (!isApproved) return () => true
     const approved = await store.approved(scope, ids)
     return (id) => approved.has(id)
   }
 
-  /** Without entries that address an agent, unless a person has approved them. */
+  /** Removes entries that address an agent, unless a person has approved them. */
   async function trusted(scope: Scope, standing: StartMemories): Promise<StartMemories> {
     const { facets, leftOff, before = [] } = standing
     const sessions = leftOff === null ? [] : [leftOff, ...before]
@@ -93,9 +88,11 @@ export function createRecallForHooks({
   }
 
   /**
-   * What stands. A client that replays what a session held is told nothing again, unless something is new since the last start there.
+   * Returns the text for the start of a session.
    *
-   * @param notes whether the start is noted, so that the next one knows
+   * A resumed session gets it only if it has changed since the last start there.
+   *
+   * @param notes whether to record the start for the next one
    */
   async function atStart(
     scope: Scope,
@@ -112,7 +109,10 @@ export function createRecallForHooks({
     return isSame ? NOTHING : start
   }
 
-  /** At most three entries about a prompt that are new to the session: memories, and behind them one captured session of the owner. */
+  /**
+   * Returns at most three entries about a prompt that are new to the session: memories first, then one captured session of the
+   * owner.
+   */
   async function atPrompt(
     scope: Scope,
     prompt: string,
@@ -129,7 +129,7 @@ export function createRecallForHooks({
       scope,
       {
         ...{ query, mode: 'hybrid', filter, threshold: THRESHOLD, kept: KEPT, project: place.project },
-        ...{ offset: 0, limit: LOOKED_AT },
+        ...{ offset: 0, limit: HIGHLIGHT_LIMIT },
       },
       BYTES,
     )
@@ -151,8 +151,9 @@ export function createRecallForHooks({
   }
 
   /**
-   * The text for a subagent, whose context is empty: entries about its task, then those of a start. "Where we left off" is for the session
-   * itself.
+   * Returns the text for a subagent, whose context is empty: entries about its task, then those of a start.
+   *
+   * "Where we left off" is only for the session itself.
    */
   async function atSubagent(scope: Scope, task: string, event: HookEvent, thread: string): Promise<ForModel> {
     const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))
@@ -173,7 +174,7 @@ export function createRecallForHooks({
     atStart,
     atPrompt,
     atSubagent,
-    /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
+    /** Returns the entries that a session starts with, by section. Texts that address an agent are left out until approved. */
     standing: async (scope: Scope, place: StartPlace): Promise<StartMemories> =>
       trusted(scope, await store.standing(scope, place, null, isApproved)),
   }

@@ -1,5 +1,3 @@
-// What becomes of the events of a client that arrive together?
-
 import type { HookClient } from '../../domain/capture/hook-event'
 import { CHECKPOINT_EVERY_MS, hasExpired, SESSION_LEASE_MS, SILENT_MS } from '../../domain/capture/hook-event'
 import type { HookEvent, HookRequest } from '../../domain/capture/hook-request'
@@ -19,24 +17,25 @@ import { type SessionCounts, threadOfSession, type WriteSession } from './write-
 export interface Received {
   readonly stored: number
   readonly repeated: number
-  /** What the client is to print, in its own shape; null for nothing. */
+  /** The output that the client prints, in its own format; null for none. */
   readonly output: Record<string, unknown> | null
   readonly notice: string | null
-  /** Of the session that this request wrote last; null where it wrote none. For the person alone. */
+  /** Counts of the last session that this request wrote; null if it wrote none. For the person only. */
   readonly memory: (SessionCounts & { readonly session: string }) | null
-  /** At a start, sessions that wait for the person's review, at most 100; else null. */
+  /** At a start, the number of sessions that await review (at most 100); otherwise null. */
   readonly waiting: number | null
 }
 
-/** Of a client's id of a session: threads have names of 256 characters. */
+/** Maximum characters of a client's session ID. Thread names have at most 256. */
 const LONGEST_SESSION = 200
 
-/** Sessions that one request writes: each is some statements, of which a request may make a thousand on D1. */
+/** Sessions that one request writes. Each needs several statements, and a request on D1 may execute a thousand. */
 const MOST_WRITTEN = 10
 
 /**
- * Requests of one session that arrive together (a client runs many tools side by side) all change its one row. Of those that meet, one is
- * kept each time, so that so many of them need no more tries than they are; who sends an event without the hook program has no second.
+ * Attempts to write the row of a session.
+ *
+ * Clients run many tools at once, so that requests of one session conflict. One of them succeeds each time.
  */
 const TRIES = 32
 
@@ -44,12 +43,12 @@ const NOT_CAPTURED = 'this key does not capture sessions (capture: false); memor
 
 const NOWHERE = { project: null, remote: null, folder: null }
 
-/** How often names are resolved that change while they are given. */
+/** Attempts to resolve names that change while they are added. */
 const RESOLVED = 5
 
 export type ReceiveEvents = ReturnType<typeof createReceiveEvents>
 
-/** A session with what arrived of it just now. */
+/** A session with the events that just arrived. */
 interface Touched {
   readonly session: CapturedSession
   readonly events: readonly HookEvent[]
@@ -69,18 +68,18 @@ export function createReceiveEvents({
 }: {
   readonly store: CaptureStore
   readonly names: Pick<ResolveNames, 'places'>
-  /** Gives names. @throws NamesChanged */
+  /** Adds names. @throws NamesChanged */
   readonly attach: (by: Principal, pending: PendingNames) => Promise<void>
   readonly recall: RecallForHooks
   readonly writeSession: WriteSession
-  /** 0: nothing is captured. */
+  /** Days that captured sessions are retained; 0 captures nothing. */
   readonly captureDays: number
   readonly clock: Clock
 }) {
   const nameOf = (client: string, { happening }: HookEvent): string =>
     `${client}:${firstCodePoints(happening.session, LONGEST_SESSION)}`
 
-  /** Where an event may be told of and written; null where the key may not go. */
+  /** Returns the event with the project where it may be stored; null if the key has no access. */
   function placed(by: Principal, event: HookEvent, key: string | null): HookEvent | null {
     const { named: _, ...place } = event.place
     if (key !== null) return { ...event, place: { ...place, project: key } }
@@ -91,7 +90,7 @@ export function createReceiveEvents({
       : null
   }
 
-  /** Events in their projects, the keys of merged projects, and the names that captured events give. */
+  /** Returns events with their projects, the keys of merged projects, and the names that captured events add. */
   async function resolved(by: Principal, events: readonly HookEvent[], isFresh: boolean) {
     const merged = new Map<string, readonly string[]>()
     const given = new Map<string, Attachment>()
@@ -109,8 +108,9 @@ export function createReceiveEvents({
   }
 
   /**
-   * Whether the end of a turn, or something that ends or loses what a session holds, makes it due at once. A session whose writer died is
-   * due with its next event, whatever that is.
+   * Reports whether a session must be written now: its turn ended, or its context ends or is compacted.
+   *
+   * A session whose writer died is due with its next event of any kind.
    */
   function isDueNow({ written, claimedAt }: CapturedSession, events: readonly HookEvent[]): boolean {
     const now = clock.now()
@@ -123,7 +123,7 @@ export function createReceiveEvents({
     )
   }
 
-  /** Whether what is gathered went with its entry, which has expired: what happens then begins anew. */
+  /** Reports whether the entry of the collected state has expired, so that new events start from scratch. */
   const isOver = ({ written, gathered }: CapturedSession): boolean =>
     written !== null && gathered.place.at <= written.at && hasExpired(written, captureDays, clock.now())
 
@@ -146,7 +146,7 @@ export function createReceiveEvents({
         (all, { happening, place, at }) => withEvent(all, happening, place, at),
         isOver(session) ? initialState(first.place, first.at) : session.gathered,
       )
-      // What is more is written by the schedule.
+      // The schedule writes further sessions.
       const writes = writing < MOST_WRITTEN && isDueNow(session, events)
       if (writes) writing++
       return { session, events, gathered, writes }
@@ -159,15 +159,15 @@ export function createReceiveEvents({
     { ids, text }: ForModel,
   ): SessionState => {
     const { recalled } = gathered
-    // The context of a subagent is its own.
+    // A subagent has its own context.
     if (what.kind === 'agent') return withShown(gathered, ids, at)
-    // What a session holds is lost when it is cleared or compacted, and so is what it was told.
+    // A cleared or compacted session has lost what it was shown.
     const before = what.kind === 'start' && what.source === 'anew' ? [] : recalled.ids
     const chars = recalled.chars + (what.kind === 'prompt' ? text.length : 0)
     return withShown({ ...gathered, recalled: { ids: [...new Set([...before, ...ids])], chars } }, ids, at)
   }
 
-  /** What a model is told, where its client takes it; null where there is no question. */
+  /** Returns the text for the model, if the client accepts it; null if the event asks no question. */
   async function recalled(
     by: Principal,
     hooks: HookClient,
@@ -180,7 +180,7 @@ export function createReceiveEvents({
     const thread = threadOfSession(nameOf(client, event))
     if (what.kind === 'agent') {
       if (hooks.answer.agent === undefined) return null
-      // Without a task of its own it works on what the person asked last.
+      // A subagent without its own task works on the last prompt.
       const task = what.task ?? known?.prompts.told.at(-1)?.text ?? ''
       const found = await attempt(() => recall.atSubagent(by, task, event, thread))
       return found.ok ? found.value : null
@@ -189,12 +189,12 @@ export function createReceiveEvents({
     const takes = what.kind === 'start' ? hooks.answer.start : hooks.answer.prompt
     if (takes('', name) === null) return null
     if (what.kind === 'start') return recall.atStart(by, nameOf(client, event), event, notes)
-    // A prompt goes on without memory rather than not at all.
+    // A prompt continues without memory if the recall fails.
     const found = await attempt(() => recall.atPrompt(by, what.text, event, known, thread))
     return found.ok ? found.value : null
   }
 
-  /** A text in the client's own shape. */
+  /** Formats a text for the client. */
   function shaped(hooks: HookClient, { happening }: HookEvent, text: string | null): Record<string, unknown> | null {
     if (text === null || text === '') return hooks.answer.empty?.(happening) ?? null
     const { what, name } = happening
@@ -217,8 +217,9 @@ export function createReceiveEvents({
   }
 
   /**
-   * Keeps what is new, answers the event that wants an answer, and writes the sessions that are due. Two round trips without an answer, and
-   * no write at all for whoever only reads.
+   * Stores new events, answers the event that expects an answer, and writes the sessions that are due.
+   *
+   * Takes two round trips without an answer. A client that only reads causes no write.
    */
   return async (caller: Principal, client: string, hooks: HookClient, request: HookRequest): Promise<Received> => {
     const isCapturing = captureDays > 0 && caller.captures !== false && mayAct(caller.role, 'writer')
@@ -236,7 +237,7 @@ export function createReceiveEvents({
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
-    // Where there is no room, nobody goes without memory, and the person is told.
+    // If the store is full, the model still gets its memories, and the person gets a notice.
     if (!outcome.ok && outcome.problem.code === 'limit_exceeded') return alone(outcome.problem.message)
     if (!outcome.ok) throw outcome.problem
     const received = outcome.value
@@ -255,7 +256,7 @@ export function createReceiveEvents({
     return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting }
   }
 
-  /** The same, with the names given; resolved again where the directory changed meanwhile. */
+  /** Resolves and adds the names; repeats if the directory changed in between. */
   async function inProjects(by: Principal, events: readonly HookEvent[], isCapturing: boolean) {
     for (let attempt = 1; ; attempt++) {
       const found = await resolved(by, events, attempt > 1)
@@ -265,7 +266,7 @@ export function createReceiveEvents({
         return found
       } catch (error) {
         if (!(error instanceof NamesChanged)) throw error
-        // The events are stored all the same; the next event gives the names.
+        // The events are stored anyway; the next event adds the names.
         if (attempt === RESOLVED) return found
       }
     }
@@ -286,7 +287,7 @@ export function createReceiveEvents({
     const before = asked && (known.sessions.find(({ name }) => name === nameOf(client, asked))?.gathered ?? null)
     const notes = asked?.place.captures === true
     const isStart = events.some(({ happening }) => happening.what.kind === 'start')
-    // Asked in the same moment, so that both share a round trip.
+    // Both queries start together to share a round trip.
     const [recall, waiting] = await Promise.all([
       asked === null || isRepeated ? null : recalled(by, hooks, client, asked, before, notes),
       isStart ? store.waiting(by, MOST_WAITING) : null,

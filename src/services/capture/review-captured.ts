@@ -1,5 +1,3 @@
-// How does somebody keep, merge, drop what hooks have captured, and take that back?
-
 import {
   type AddressingEntry,
   MAX_REVIEWED,
@@ -24,7 +22,7 @@ import type { DeleteEntries } from '../writing/entries/delete-entries'
 import type { RestoreEntries } from '../writing/entries/restore-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
-/** Versions that a caller has seen, by ids of entries. */
+/** Versions that a caller has seen, by entry ID. */
 type SeenVersions = Readonly<Record<string, number>>
 
 interface KeepArguments {
@@ -38,17 +36,17 @@ interface MergeArguments extends Pick<RememberArguments, 'title' | 'kind' | 'con
   readonly expectedVersions: SeenVersions
 }
 
-/** What a keep has done that left the entry at this version. */
-export const keptAt = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
+/** Returns the change of an approval that left the entry at this version. */
+export const approvalOf = (id: number, version: number): Reviewed => ({ did: 'keep', id, version: version - 1 })
 
-/** What a merge of so many entries has done that made this one. */
+/** Returns the change of a merge that created this entry from a number of sources. */
 export const mergedInto = (id: number, sources: number, { changeId }: { readonly changeId: string }): Reviewed => ({
   ...{ did: 'merge', id, version: 1, dropped: changeId, sources },
 })
 
 const MOST_TITLE = 200
 
-/** What was done, and the entry that it made or kept, at its version after that. */
+/** A review's change, and the entry that it created or approved, at its new version. */
 export interface Review {
   readonly id: number
   readonly version: number
@@ -73,10 +71,10 @@ export function createReviewCaptured({
   readonly updateEntries: UpdateEntries
   readonly restoreEntries: RestoreEntries
   readonly remember: Remember
-  /** Whether packs and hooks contain approved entries alone (PACK_TRUST=approved). */
+  /** Whether packs and hooks contain only approved entries (PACK_TRUST=approved). */
   readonly isApproved?: boolean
 }) {
-  /** Captured entries that are the caller's to change, in the order of the ids. @throws Problem not_found, conflict */
+  /** Reads captured entries that the caller can change, in the order of the IDs. @throws Problem not_found, conflict */
   async function captured(caller: Caller, ids: readonly number[], seen: SeenVersions) {
     if (ids.length === 0 || ids.length > MAX_REVIEWED)
       throw invalidInput(`ids must be a list of 1 to ${MAX_REVIEWED} ids of captured entries`)
@@ -89,13 +87,17 @@ export function createReviewCaptured({
     })
   }
 
-  /** A further write of the same call, which has no receipt of its own. */
+  /** Returns the caller for a further write of the same call, without a receipt. */
   const further = ({ receipt: _, ...caller }: Caller, changeId: string): Caller => ({ ...caller, changeId })
 
-  /** @throws Problem not_found where fewer than `least` can come back: then none does; unavailable while not everything is back */
+  /**
+   * Restores the entries of a change.
+   *
+   * @throws Problem not_found if fewer than `least` can be restored, then none is; unavailable if not all are restored yet
+   */
   async function bringBack(caller: Caller, changeId: string, least: number): Promise<void> {
     const { remaining } = await restoreEntries(caller, { changeId }, undefined, least)
-    if (remaining > 0) throw new Problem('unavailable', 'Not everything has come back; try again')
+    if (remaining > 0) throw new Problem('unavailable', 'Not all entries were restored; try again')
   }
 
   async function undoKeep(caller: Caller, id: number, version: number): Promise<void> {
@@ -104,10 +106,10 @@ export function createReviewCaptured({
     const [kept] = await entries.readToChange(caller, [id])
     if (kept === undefined) throw noSuchEntry(id)
     checkVersion(kept, version + 1)
-    throw notFound(`What entry ${id} was as captured is no longer kept or has expired; it stays as it is`)
+    throw notFound(`The captured version of entry ${id} is no longer retained or has expired; the entry is unchanged`)
   }
 
-  /** All of them; none where one has changed since. */
+  /** Undoes the approval of several entries: all of them, or none if one has changed since. */
   async function undoKeepAll(caller: Caller, kept: readonly (readonly [id: number, version: number])[]): Promise<void> {
     const found = new Map(
       (
@@ -137,17 +139,22 @@ export function createReviewCaptured({
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
 
-    /** How many sessions of the owner wait for review, at most 100. */
+    /** Counts the owner's sessions that await review, at most 100. */
     waiting: (scope: Scope): Promise<number> => store.waiting(scope, MOST_WAITING),
 
     /**
-     * Entries whose texts address an agent and that no person has approved; where packs contain approved entries alone, all that wait
-     * for an approval.
+     * Lists entries whose texts address an agent and that no person has approved.
+     *
+     * With PACK_TRUST=approved, lists all entries that await approval.
      */
     addressing: (scope: Scope, limit: number): Promise<readonly AddressingEntry[]> =>
       store.addressing(scope, limit, isApproved),
 
-    /** Approves a version of an entry, so that hooks include it. @throws Problem conflict when it has changed or is out of reach */
+    /**
+     * Approves a version of an entry, so that hooks include it.
+     *
+     * @throws Problem conflict if it has changed or cannot be reached
+     */
     async approve(caller: Caller, id: number, version: number): Promise<void> {
       if (!(await store.approve(caller, id, version)))
         throw new Problem(
@@ -156,17 +163,19 @@ export function createReviewCaptured({
         )
     },
 
-    /** Makes a captured entry one like any other: listed, found by words and meaning, without an end. */
+    /**
+     * Approves a captured entry: it becomes a normal entry that is listed, searchable by words and meaning, and does not expire.
+     */
     async keep(caller: Caller, id: number, given: KeepArguments): Promise<Review> {
       const { expectedVersion } = given
       const metadataPatch = patchOf(given)
       await captured(caller, [id], {})
       const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
       const { version } = onlyValue(await updateEntries(caller, [done(update)], true))
-      return { id, version, reviewed: keptAt(id, version) }
+      return { id, version, reviewed: approvalOf(id, version) }
     },
 
-    /** Approves several captured entries as they are: all of them or none. @throws Problem not_found, conflict */
+    /** Approves several captured entries without changes: all or none. @throws Problem not_found, conflict */
     async keepAll(
       caller: Caller,
       ids: readonly number[],
@@ -185,8 +194,9 @@ export function createReviewCaptured({
     },
 
     /**
-     * Remembers one entry that says what several captured ones do, and drops these in the same batch. It is read by whom they are, unless
-     * told otherwise.
+     * Stores one entry that summarizes several captured ones, and drops these in the same batch.
+     *
+     * It has the readers of its sources unless the arguments name others.
      */
     async merge(caller: Caller, { ids, expectedVersions, ...given }: MergeArguments): Promise<Review> {
       const sources = await captured(caller, ids, expectedVersions)
@@ -206,7 +216,7 @@ export function createReviewCaptured({
         )
         return { id, version: 1, reviewed: mergedInto(id, ids.length, caller) }
       } catch (error) {
-        // Whoever lost a race is told what became of the sources.
+        // A call that lost a race reports the state of its sources.
         if (error instanceof Problem && error.code === 'conflict') await captured(caller, ids, expectedVersions)
         throw error
       }
@@ -219,10 +229,10 @@ export function createReviewCaptured({
     },
 
     /**
-     * Takes back what a review did: what was kept is captured again as it was, what was made is gone, what was dropped is back. Goes on
-     * with an undo that has not come to its end.
+     * Undoes a review: an approved entry is captured again, a created one is deleted, dropped ones are restored. Continues an
+     * interrupted undo.
      *
-     * @throws Problem conflict when the entry that was kept or made has changed since, not_found when it cannot be as it was
+     * @throws Problem conflict if the approved or created entry has changed since, not_found if the old state is not retained
      */
     async undo(caller: Caller, reviewed: Reviewed): Promise<void> {
       if (reviewed.did === 'keep') return undoKeep(caller, reviewed.id, reviewed.version)
@@ -232,7 +242,7 @@ export function createReviewCaptured({
       const [made] = await entries.readToChange(caller, [id])
       if (made !== undefined) checkVersion(made, version)
       await bringBack(caller, dropped, sources)
-      // Last, so that nothing is gone for good where the sessions cannot come back.
+      // Deleted last, so that the memory is not lost if the sessions cannot be restored.
       const selection = { ids: [id], expectedVersion: version }
       if (made !== undefined) await deleteEntries.delete(further(caller, `u${caller.changeId}`), selection)
       note(caller, 'undone', true)
@@ -240,7 +250,7 @@ export function createReviewCaptured({
   }
 }
 
-/** Entries that one batch erases; each takes its history with it. */
+/** Entries that one batch erases with their history. */
 const AT_ONCE = 100
 
 export type EraseCaptured = ReturnType<typeof createEraseCaptured>
@@ -253,13 +263,14 @@ export function createEraseCaptured({
   readonly deleteEntries: Pick<DeleteEntries, 'erase'>
 }) {
   /**
-   * Erases what was captured of a project, what was dropped of it included: a writer's own, an administrator everybody's, unread.
+   * Erases captured entries of a project, including dropped ones: a writer's own, or for an administrator those of all users,
+   * without reading them.
    *
-   * @returns how many entries went
+   * @returns the number of erased entries
    */
   return async (caller: Caller, project: string): Promise<number> => {
     const owner = mayAct(caller.role, 'admin') ? null : (caller.owner ?? caller.keyId)
-    // What is still being gathered goes first, so that nothing is written of it behind.
+    // Collected sessions are deleted first, so that none is written afterwards.
     await store.forgetSessions(caller, project, owner)
     let erased = 0
     for (;;) {

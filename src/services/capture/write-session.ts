@@ -1,4 +1,3 @@
-// How does what is gathered of a session become an entry, once, and stay what somebody has made of it?
 import { type Checkpoint, checkpointOf } from '../../domain/capture/checkpoint'
 import { hasExpired } from '../../domain/capture/hook-event'
 import { countsOf, type MemoryUse, memoryUse, type UseCounts } from '../../domain/capture/usage'
@@ -15,18 +14,18 @@ import { done } from '../outcome'
 import type { StoreEntries } from '../writing/entries/store-entries'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
-/** Counts of a session, for its person. */
+/** Counts of a session, shown to its person. */
 export interface SessionCounts extends UseCounts {
-  /** Entries that hooks have written of it. */
+  /** Entries that hooks wrote for the session. */
   readonly captured: number
 }
 
-/** The thread of a session is named as the session: `session:<client>:<id>`. */
+/** Returns the thread of a session: `session:<client>:<id>`. */
 export const threadOfSession = (name: string): string => `session:${name}`
 
 const clientOf = (name: string): string => name.slice(0, name.indexOf(':'))
 
-/** Of the words as an entry holds them. */
+/** Computes the digest of an entry's title and text. */
 const digestOf = (title: string, text: string): Promise<string> => sha256Hex(`${trim(title)}\n${trim(text)}`)
 
 export type WriteSession = ReturnType<typeof createWriteSession>
@@ -45,9 +44,9 @@ export function createWriteSession({
   readonly entries: Pick<EntryStore, 'read'>
   readonly storeEntries: StoreEntries
   readonly updateEntries: UpdateEntries
-  /** How long what nobody keeps is kept. */
+  /** Days that captured entries are retained without approval. */
   readonly captureDays: number
-  /** What people call a client. */
+  /** Returns the display name of a client. */
   readonly titleOf: (client: string) => string
   readonly clock: Clock
   readonly ids: Ids
@@ -64,8 +63,9 @@ export function createWriteSession({
   }
 
   /**
-   * The entry that a session already has: by what was noted, else by its thread, when its writer died before it noted it. Of one that has
-   * expired nothing is left, unless somebody has kept it.
+   * Finds the entry of a session by the noted ID, or by its thread if the writer died before it noted the ID.
+   *
+   * An expired entry counts only if it was approved.
    */
   async function entryOf(caller: Caller, { name, written }: CapturedSession, isOver: boolean): Promise<number | null> {
     if (written !== null && (!isOver || (await entries.read(caller, [written.entryId])).length > 0))
@@ -79,8 +79,10 @@ export function createWriteSession({
   }
 
   /**
-   * @param stood the digest of what hooks have written there before; null where that is not known
-   * @returns whether it still is what hooks have captured, in their words, and was written
+   * Rewrites the entry of a session.
+   *
+   * @param stood the digest of the text that hooks wrote before; null if unknown
+   * @returns whether the entry still had that text, and was written
    */
   async function rewrite(
     caller: Caller,
@@ -94,7 +96,7 @@ export function createWriteSession({
     if (stood !== null && (await digestOf(entry.title ?? '', entry.text)) !== stood) return false
     const [outcome] = await updateEntries(caller, [done({ id, text, metadataPatch: metadata })], true)
     if (outcome === undefined || outcome.ok) return true
-    // Somebody has kept or dropped it since.
+    // The entry was approved or dropped since.
     if (outcome.problem.code === 'invalid_input' || outcome.problem.code === 'not_found') return false
     throw outcome.problem
   }
@@ -113,11 +115,11 @@ export function createWriteSession({
   }
 
   /**
-   * Writes what is gathered, if that says anything new, and notes it, with what the session did with memories. The caller has claimed
-   * the session.
+   * Writes the collected state of a session if it has news, and records its use of memories. The caller holds the lease of the
+   * session.
    *
-   * @returns how many memories it was shown and used, and entries that it became
-   * @throws Problem when the store is full or does not answer; the session stays due
+   * @returns the memories that were shown and used, and the number of its entries
+   * @throws Problem if the store is full or unavailable; the session stays due
    */
   return async (by: Principal, session: CapturedSession): Promise<SessionCounts> => {
     const checkpoint = checkpointOf(session.gathered, titleOf(clientOf(session.name)))
@@ -126,7 +128,7 @@ export function createWriteSession({
     const isOver = hasExpired(written, captureDays, clock.now())
     const caller: Caller = { ...by, action: 'hooks', tool: null, changeId: ids.next() }
     const isSame = digest === null || written?.closed === true || (!isOver && written?.digest === digest)
-    // Asked in the same moment, so that both share a round trip.
+    // Both queries start together to share a round trip.
     const [use, known] = await Promise.all([useOf(by, session), isSame ? null : entryOf(caller, session, isOver)])
     const note = async (now: Written | null): Promise<SessionCounts> => {
       await store.wrote(by, session, now, use)
@@ -136,7 +138,7 @@ export function createWriteSession({
     const metadata = metadataOf(session, checkpoint)
     const next: Written = { entryId: known ?? 0, digest, at: clock.now() }
     if (known === null) return note({ ...next, entryId: await save(caller, session, checkpoint, metadata) })
-    // A writer who died, or failed, may have written what he did not note: its claim still stands.
+    // The lease shows that an earlier writer may have written a text without recording it.
     const stood = session.claimedAt === null && written?.entryId === known ? written.digest : null
     const isWritten = await rewrite(caller, known, stood, checkpoint.text, metadata)
     return note(isWritten ? next : { ...next, closed: true })

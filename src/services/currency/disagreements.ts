@@ -2,19 +2,19 @@ import { type Content, contentMark } from '../../domain/currency/pair'
 import type { Scope } from '../../domain/identity/scope'
 import type { MemoryPairs } from '../../ports/memory-pairs'
 
-/** A memory that is shown. */
+/** A listed memory. */
 type Shown = Content & { readonly id: number }
 
-/** IDs of the later memories that a model judged to say otherwise, by the ID of the earlier one. */
+/** IDs of later memories that a model judged to contradict, by the ID of the earlier one. */
 export type Disagreements = ReadonlyMap<number, readonly number[]>
 
-/** Reads what a model judged of these memories; then, of those that are shown, which disagree. */
+/** Reads the verdicts of a model about memories. Returns a function that filters them for the listed ones. */
 export type FindDisagreements = (
   scope: Scope,
   ids: readonly number[],
 ) => Promise<(shown: readonly Shown[]) => Disagreements>
 
-/** Verdicts on contents that have changed since do not count. One bounded read. */
+/** Reads verdicts with one bounded query. Verdicts on contents that have changed do not count. */
 export const createFindDisagreements =
   ({ pairs }: { readonly pairs: Pick<MemoryPairs, 'disagreeing'> }): FindDisagreements =>
   async (scope, ids) => {
@@ -31,5 +31,5 @@ export const createFindDisagreements =
     }
   }
 
-/** Where no model judges. */
+/** Returns no disagreements, for a server without a judging model. */
 export const WITHOUT_DISAGREEMENTS: FindDisagreements = async () => () => new Map()

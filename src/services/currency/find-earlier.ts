@@ -26,15 +26,15 @@ import { attempt } from '../outcome'
 export interface Earlier {
   readonly id: number
   readonly title: string
-  /** ISO 8601: from when it holds. */
+  /** Start of its validity, in ISO 8601. */
   readonly at: string
-  /** The new memory records it where both hold: the contents of both (`contentMark`). */
+  /** Mark of both contents (`contentMark`), to record that both memories are valid. */
   readonly mark: string
 }
 
 /** A memory that is compared with earlier ones. */
 export interface NewMemory {
-  /** Of one that is stored already: it is not compared with itself. */
+  /** ID of a stored memory, so that it is not compared with itself. */
   readonly id?: number
   readonly title: string | null
   readonly text: string
@@ -43,22 +43,22 @@ export interface NewMemory {
   readonly metadata: Metadata | null
   readonly kind: Kind
   readonly project: string | null
-  /** Memories that it replaces, if the writer names some. */
+  /** Memories that it replaces, if the writer names them. */
   readonly replaced: ReadonlySet<number>
 }
 
-/** A memory as a tool is given it. */
+/** A memory as a tool receives it. */
 export interface Drafted {
   readonly text: string
-  /** Whether the text is stored as it is; else it is trimmed. */
+  /** Whether the text is stored unchanged; otherwise it is trimmed. */
   readonly isVerbatim?: true
   readonly metadata: Metadata | null
   readonly tags: readonly string[]
 }
 
-/** Words that lead to candidates: the first ones of title and text, and the longest, since long words are rare. */
+/** Words that select candidates: the first of title and text, and the longest, because long words are rare. */
 const WORDS = { first: 8, longest: 8 } as const
-/** Memories that are compared; a word that more memories hold leads to none. */
+/** Memories that are compared and read. A word in more memories selects none. */
 const CANDIDATES = { compared: 64, read: 6 } as const
 const COLUMNS: readonly TextColumn[] = ['title', 'body']
 const OF_KIND: Filter = { op: 'kind', anyOf: [...REPLACEABLE] }
@@ -82,15 +82,16 @@ export function createFindEarlier({
   readonly analyzer: Analyzer
   readonly clock: Clock
 }) {
-  /** The memories of its project alone; of a memory without a project, those that the caller sees. */
+  /** Returns the scope of comparison: the project of the memory, or everything visible to the caller. */
   const scopeOf = (caller: Scope, { project }: Pick<NewMemory, 'project'>): Scope => ({
     ...caller,
     projects: project === null ? caller.projects : homesOf(caller, project),
   })
 
   /**
-   * IDs of memories on the subject of a new one, the most similar first. Empty if the writer names the memories that it replaces. One
-   * round trip that reads a bounded number of rows.
+   * Returns the IDs of memories on the subject of a new one, most similar first.
+   *
+   * Returns none if the writer names the memories that it replaces. Takes one round trip that reads a bounded number of rows.
    */
   async function similar(caller: Scope, memory: NewMemory): Promise<readonly number[]> {
     const { title, text, kind, replaced } = memory
@@ -113,7 +114,7 @@ export function createFindEarlier({
       .map(({ id }) => id)
   }
 
-  /** Those of the entries that are on the subject of a memory and that nothing replaces, the most similar first. */
+  /** Returns the entries on the subject of a memory that are not superseded, most similar first. */
   function onSubject(
     caller: Scope,
     { project }: Pick<NewMemory, 'project'>,
@@ -132,7 +133,7 @@ export function createFindEarlier({
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
-  /** Those of the entries that a new memory may replace, the most similar first: none that holds from a later time. */
+  /** Returns the entries that a new memory may replace, most similar first. Entries valid from a later time are left out. */
   function chosen(caller: Caller, memory: NewMemory, ids: readonly number[], read: readonly EntryPreview[]): Earlier[] {
     const from = validFrom(memory.metadata) ?? clock.now()
     return onSubject(caller, memory, ids, read)
@@ -141,7 +142,7 @@ export function createFindEarlier({
       .map((entry) => earlierOf(memory, entry))
   }
 
-  /** Stored memories on the subject of a stored one, earlier and later ones, the most similar first. Two round trips. */
+  /** Returns stored memories on the subject of a stored one, most similar first. Takes two round trips. */
   async function around(scope: Scope, memory: NewMemory): Promise<readonly EntryPreview[]> {
     const ids = await similar(scope, memory)
     if (ids.length === 0) return []
@@ -149,7 +150,10 @@ export function createFindEarlier({
     return onSubject(scope, memory, ids, read).slice(0, SUBJECT.most)
   }
 
-  /** The memories that a new one may replace. Two round trips, shared with what is read in the same moment; none where they fail. */
+  /**
+   * Returns the memories that a new one may replace. Takes two round trips that concurrent reads share; returns none if they
+   * fail.
+   */
   async function find(caller: Caller, memory: NewMemory): Promise<readonly Earlier[]> {
     const found = await attempt(async () => {
       const ids = await similar(caller, memory)
@@ -160,12 +164,13 @@ export function createFindEarlier({
   }
 
   /**
-   * The memories that a draft of a tool may replace, where its metadata name a kind of which a later memory may replace an earlier one;
-   * noted, so that the same call made again names the same. Called before the draft is stored.
+   * Returns the memories that a tool's draft may replace, if its kind can be replaced.
+   *
+   * They are noted, so that a repeated call returns the same. Call it before the draft is stored.
    */
   async function ofDraft(caller: Caller, drafted: Drafted): Promise<readonly Earlier[]> {
     const { metadata, tags } = drafted
-    // Metadata that are refused are the store's to report.
+    // The store reports invalid metadata.
     const read = await attempt(async () => ({
       ...extractMetadata(metadata, caller, caller.agent),
       text: drafted.isVerbatim ? checkVerbatim(drafted.text, 'content') : checkText(drafted.text),

@@ -15,18 +15,18 @@ import type { Clock } from '../../ports/clock'
 import type { MemoryPairs, PairOfOrg, PairWithMemories, StoredMemory } from '../../ports/memory-pairs'
 import type { ModelCalls } from '../../ports/model-calls'
 import type { LanguageModel } from '../../ports/models'
-import type { Step, StepResult } from '../keeping/schedule'
+import type { Step, StepResult } from '../maintenance/schedule'
 import { attempt } from '../outcome'
 import type { FindEarlier } from './find-earlier'
 
-/** Memories of which pairs are sought in one round; each takes two round trips. */
+/** Memories of one batch for which pairs are searched; each takes two round trips. */
 const SOUGHT = 20
-/** Pairs that are checked in one round. */
+/** Pairs that one batch checks. */
 const CHECKED = 200
-/** Pairs that a model judges in one run: each call may take a minute. */
+/** Pairs that a model judges in one run; each call may take a minute. */
 const JUDGED = 5
 
-/** Whether the metadata of one of them record what became of the other. */
+/** Returns the verdict in the metadata of one memory about the other, if any. */
 function isSettled(later: PairWithMemories['memories'][0], earlier: PairWithMemories['memories'][1]): Verdict | null {
   if (later === null || earlier === null) return null
   const replaces = ({ metadata }: typeof later, { id }: typeof later): boolean =>
@@ -35,7 +35,7 @@ function isSettled(later: PairWithMemories['memories'][0], earlier: PairWithMemo
   return bothHold(later, earlier) ? 'both_hold' : null
 }
 
-/** The steps of the schedule for pairs of memories on one subject: one finds them, one removes those that are settled. */
+/** Returns the schedule steps for pairs of memories on one subject: one finds them, one removes resolved ones. */
 export function pairSteps({
   pairs,
   findEarlier,
@@ -43,7 +43,7 @@ export function pairSteps({
   readonly pairs: MemoryPairs
   readonly findEarlier: Pick<FindEarlier, 'around'>
 }): Step[] {
-  /** The pairs of a memory with others that its owner reads, in its project alone. */
+  /** Finds the pairs of a memory with others of its project that its owner can read. */
   async function pairsOf(memory: StoredMemory): Promise<PairOfOrg[]> {
     const { org, owner, project } = memory
     const scope = { org, owner, projects: project === null ? null : [project] }
@@ -65,7 +65,7 @@ export function pairSteps({
     return { done: found.length, next: part.isPart ? 'more' : null }
   }
 
-  /** Removes pairs of deleted memories, and pairs whose later memory replaces the earlier one. Opens those whose contents have changed. */
+  /** Removes pairs of deleted memories and resolved pairs. Reopens pairs whose contents have changed. */
   async function check(cursor: string | null): Promise<StepResult> {
     const all = await pairs.page(cursor === null ? null : (JSON.parse(cursor) as PairOfOrg), CHECKED)
     const [gone, changed]: [PairOfOrg[], PairOfOrg[]] = [[], []]
@@ -97,8 +97,9 @@ const judgedOf = (memory: StoredMemory): Judged => ({
 })
 
 /**
- * Lets a model judge the pairs that wait (CONTRADICTION_JUDGE), within the daily limit of calls. A model that fails, is late or answers in
- * another form is asked again later, a few times.
+ * Lets a model judge waiting pairs (CONTRADICTION_JUDGE), within the daily limit of calls.
+ *
+ * A model that fails, is late, or answers in another form is asked again a few times.
  */
 export function judgeStep({
   pairs,
@@ -116,11 +117,11 @@ export function judgeStep({
   async function judge(pair: PairOfOrg): Promise<'judged' | 'skipped' | 'limit'> {
     const read = new Map((await pairs.memories([pair.later, pair.earlier], JUDGED_LENGTH)).map((one) => [one.id, one]))
     const [later, earlier] = [read.get(pair.later), read.get(pair.earlier)]
-    // The step that checks pairs removes it.
+    // The check step removes this pair.
     if (later === undefined || earlier === undefined) return 'skipped'
     const mark = contentMark(later, earlier)
     const settled = isSettled(later, earlier)
-    // A text that addresses an agent never reaches the model: a person decides.
+    // A text that addresses an agent is never sent to the model: a person decides.
     if (settled !== null || addressesAgent(later) || addressesAgent(earlier)) {
       await pairs.judge(pair, settled, mark)
       return 'skipped'

@@ -21,7 +21,7 @@ import { codePointLength } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { Finished, PackReads, PackScope, RequestedRange } from '../../ports/packs'
 import type { Disagreements, FindDisagreements } from '../currency/disagreements'
-import type { CatchUp } from '../keeping/sync-vectors'
+import type { CatchUp } from '../maintenance/sync-vectors'
 import { didYouMean } from '../searching/ranked/suggest-words'
 import type { FindCandidates } from './find-candidates'
 
@@ -29,43 +29,43 @@ interface Piece {
   readonly chosen: Candidate
   readonly item: PackItem
   readonly passage: Passage
-  /** Code points of its content. */
+  /** Maximum code points of its content. */
   readonly most: number
-  /** The part of the text that is still to be read. */
+  /** The text range that is still to be read. */
   readonly stretch: RequestedRange | null
 }
 
 const HINTS = {
-  wake: 'Start from this pack; ask context with layer recall for the working set of one goal.',
-  recall: 'Work from this pack; store what you learn with remember, and ask context with layer deep_search for more.',
+  wake: 'Start from this pack; call context with layer recall for the working set of one goal.',
+  recall: 'Work from this pack; store what you learn with remember, and call context with layer deep_search for more.',
   deep_search: 'Work from this pack; search for what is missing, and store what you learn with remember.',
-  doubtful: `${NOTHING_FITS} in this pack: search before you take the matter for unknown, and remember what you learn.`,
+  doubtful: `${NOTHING_FITS} in this pack: search before you treat it as unknown, and remember what you learn.`,
   nothing:
-    'Nothing here is clearly about the goal: search before you take it for unknown, and remember what you learn.',
+    'Nothing here is clearly about the goal: search before you treat it as unknown, and remember what you learn.',
 } as const
 
-/** Ends the hint where a text is shown in part. */
+/** End of the hint if a text is shown in part. */
 const REST = '; read_context_range reads the rest of items with total_chars.'
 const isPart = ({ metadata }: PackItem): boolean => metadata.total_chars !== undefined
 
-/** One sentence: what to do with the pack, how to read on, and what a misspelled goal may mean. */
+/** Builds the usage hint: how to use the pack, how to read more, and which words may be meant. */
 function hintOf(hint: string, sections: readonly PackSection[], meant: string | null): string {
   const full = sections.some(({ items }) => items.some(isPart)) ? `${hint.slice(0, -1)}${REST}` : hint
   return meant === null ? full : `${full.slice(0, -1)}; ${meant}`
 }
 
-/** Code points of work that is shown whatever the goal. */
+/** Code points of open work that is shown whatever the goal is. */
 const ANYWAY = 160
-/** Code points of a part of a long text that is read. */
+/** Code points that are read of a long text. */
 const STRETCH = 1_500
 
-/** Work that comparing two memories takes, as much as reading that many characters. */
+/** Cost of comparing two memories, in characters for the scheduler. */
 const WORK_OF_PAIR = 100
 
-/** A pack, its text for prompts, and the entries found that are not in it. */
+/** A pack, its text for prompts, and the entries that were found but left out. */
 export interface Compiled {
   readonly pack: Pack
-  /** The pack as Markdown with the contents. */
+  /** The pack as Markdown with contents. */
   readonly text: string
   readonly leftOut: readonly OmittedEntry[]
 }
@@ -73,7 +73,7 @@ export interface Compiled {
 export type CompilePack = ReturnType<typeof createCompilePack>
 export type ContextOf = (caller: Caller, given: PackArguments) => Promise<Pack>
 
-/** The answer for agents: the pack alone. */
+/** Returns only the pack, for agents. */
 export const contextOf =
   (compile: CompilePack): ContextOf =>
   async (caller, given) =>
@@ -94,19 +94,19 @@ export function createCompilePack({
   readonly analyzer: Analyzer
   readonly clock: Clock
   readonly findDisagreements: FindDisagreements
-  /** Warnings while vectors are still to be made. */
+  /** Warnings while vectors are pending. */
   readonly unfinished?: CatchUp['warnings']
-  /** Whether only entries count of which a person has approved the current version. */
+  /** Whether only entries count whose current version a person has approved. */
   readonly isApproved?: boolean
 }) {
-  /** The rarest word of the goal that an entry holds behind the beginning of its text. */
+  /** Returns the rarest word of the goal that an entry contains after its preview. */
   function unseenWord({ entry, evidence }: Candidate): string {
     const seen = new Set<string>()
     analyzer.eachWord(entry.beginning, ({ word }) => seen.add(word))
     return evidence.matched.find((word) => !seen.has(word)) ?? ''
   }
 
-  /** What of an entry is shown, and where in it. */
+  /** Returns the passage of an entry to show, or the range to read. */
   function passageOf(chosen: Candidate, ranked: RankedGoal, most: number): Pick<Piece, 'passage' | 'stretch'> {
     const { entry, nearest, evidence } = chosen
     const learnings = learningsIn(chosen)
@@ -135,14 +135,14 @@ export function createCompilePack({
     return { text, at: bestPlaces(text, rarity, analyzer, most), goesOn: { before: start > 0, after } }
   }
 
-  /** An entry as one of a list in which the later of two on a subject comes first. */
+  /** Converts a candidate for the list in which the later of two entries on one subject comes first. */
   const listedOf = ({ entry, evidence, score }: Candidate): Listed => ({
     ...{ ...entry, score },
     subject: hasSubject(entry) && !entry.diary ? subjectOf(entry.title, entry.beginning, analyzer) : null,
     isNamed: evidence.titled || evidence.called.length > 0,
   })
 
-  /** Finds, ranks and chooses entries, reads the rest of them and puts the pack together. */
+  /** Compiles a pack: finds, ranks and chooses entries, and reads the rest of their texts. */
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
   async function compile(caller: Caller, given: PackArguments): Promise<Compiled> {
     const request = readPackRequest(caller, given)
@@ -205,7 +205,7 @@ export function createCompilePack({
     const late = await unfinished(sight.scope, ['vectors'])
     const said = [
       ...packNotes(present, { ...request, homes }, { doubt: ranked.doubt, isEmpty, degraded: found.degraded }),
-      ...(meant === null ? [] : [`No entry holds some words of the goal; ${meant}`]),
+      ...(meant === null ? [] : [`No entry contains some words of the goal; ${meant}`]),
       ...late,
     ]
     const described = { ...request, sections, said }
@@ -235,7 +235,7 @@ export function createCompilePack({
     }
   }
 
-  /** Items with their contents and neighbors, in their sections. */
+  /** Builds items with contents and linked entries, grouped into sections. */
   function sectionsOf(
     planned: readonly Planned<Piece>[],
     finished: Finished,
@@ -267,13 +267,13 @@ export function createCompilePack({
 
 const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
 
-/** An item that names the later memories on its subject. */
+/** Adds the IDs of later memories on the subject to an item. */
 function withLater(item: PackItem, later: readonly number[] = [], otherwise: readonly number[] = []): PackItem {
   const words = laterWords(later, otherwise)
   return words === '' ? item : { ...item, reason: `${item.reason}; ${words}` }
 }
 
-/** What is shown of finished work that has taught something. */
+/** Returns the learnings in a completed task, if it has any. */
 const learningsIn = ({ entry, facet }: Candidate): string | null =>
   facet === 'prior_art' ? learningsOf(entry.metadata) : null
 
@@ -285,8 +285,9 @@ const opponents = (links: readonly PackLink[], id: number): number[] => [
 ]
 
 /**
- * Groups items into sections, by the best item of each; the intent breaks ties. Within a section work in progress and diary pages come
- * first, then the others, in the order of the list.
+ * Groups items into sections, ordered by the best item of each; the intent breaks ties.
+ *
+ * In a section, open work and diary pages come first.
  */
 function inSections(items: readonly PackItem[], { intent }: PackRequest, inFlight: ReadonlySet<string>): PackSection[] {
   const facets = [...new Set([...sectionsOfIntent(intent), ...SECTION_NAMES])].filter((facet) =>

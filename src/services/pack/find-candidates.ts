@@ -12,35 +12,35 @@ import type { FullText, TextHit } from '../../ports/full-text'
 import type { Embedder } from '../../ports/models'
 import type { PackReads, PackScope } from '../../ports/packs'
 import type { VectorIndex } from '../../ports/vector-index'
-import { type FinishIndex, NOTHING_PENDING } from '../keeping/pending-index'
+import { type FinishIndex, NOTHING_PENDING } from '../maintenance/pending-index'
 import { attempt, type Outcome } from '../outcome'
 import { findingCompounds, NO_SUGGESTIONS, type SuggestWords } from '../searching/ranked/suggest-words'
 
-/** Everything that may stand in a pack, as it was found. */
+/** Everything that a pack may contain. */
 export interface Found extends FoundForGoal {
   readonly hits: readonly TextHit[]
   readonly entries: readonly PackEntry[]
   readonly links: readonly PackLink[]
   readonly modes: readonly ('fts' | 'semantic')[]
   readonly degraded: boolean
-  /** Words that a short goal may mean some of whose own no entry holds. */
+  /** Suggestions for words of a short goal that no entry contains. */
   readonly suggestions: readonly string[]
 }
 
-/** Names, texts, other names (which stand beside code), days and agents. */
+/** Searched columns: names, texts, other names (in the code column), days and agents. */
 const COLUMNS = ['title', 'body', 'code', 'context'] as const
-/** Bounds of cost (packs contract, "Cost"). */
+/** Limits of cost (packs contract, "Cost"). */
 const GATHERING = {
-  /** Vectors of a narrowed scope up to which all are compared. */
+  /** Maximum vectors of a narrowed scope that are all compared. */
   exact: 1_500,
-  /** Vectors asked of an index for each entry wanted, and in all where a scope admits a part of them only. */
+  /** Vectors requested from an index per wanted entry, and in total for a narrowed scope. */
   overfetch: 3,
   narrowHits: 4_000,
-  /** Vectors that the index has not confirmed: this many are checked, the newest first. */
+  /** Unconfirmed vectors that are compared, newest first. */
   unconfirmed: 200,
 } as const
 
-/** Content words of a goal that is looked through for slips. */
+/** Maximum content words of a goal that is checked for typos. */
 const SHORT_GOAL = 3
 
 const best = (vectors: readonly PackVector[], query: QuantizedVector, most: number): number[] => {
@@ -70,10 +70,10 @@ export function createFindCandidates({
   readonly fullText: FullText | null
   readonly analyzer: Analyzer
   readonly suggestWords?: SuggestWords
-  /** Null when switched off. */
+  /** Null if switched off. */
   readonly semantic: {
     readonly embed: (text: string) => Promise<{ readonly query: QuantizedVector }>
-    /** Reference cosines of the model. */
+    /** Returns the reference cosines of the model. */
     readonly levels: () => Promise<Levels>
     readonly embedder: Embedder
     readonly index: VectorIndex
@@ -103,14 +103,17 @@ export function createFindCandidates({
     const space = { org: sight.scope.org, model: modelKey(embedder), dimensions: embedder.dimensions }
     const limit =
       sight.scope.projects === null && !sight.isApproved ? wanted * GATHERING.overfetch : GATHERING.narrowHits
-    // Where lists show entries an index knows; pages of a diary stand nowhere else, so whoever keeps one asks for the whole org.
+    // Lists show entries that an index knows. Diary pages appear nowhere else, so the owner of a diary searches the complete
+    // organization.
     const { region } = sight.diaryOf === null ? regionOf(sight.scope, EVERYTHING) : { region: null }
     return index.search(space, query, Math.min(limit, index.depth), region)
   }
 
   /**
-   * Finds by words, by meaning, by links, and what joins whatever the goal says. Two round trips, up to four where few
-   * words choose, and one call of the embedder; a leg that fails is left out, and reported.
+   * Finds entries by words, by meaning, by links, and entries that every goal shows.
+   *
+   * Takes two round trips, up to four if few words select entries, and one call of the embedder. A failed retriever is left out
+   * and reported.
    */
   return async (sight: PackScope, request: PackRequest): Promise<Found> => {
     const depth = DEPTHS[request.layer]
@@ -121,7 +124,7 @@ export function createFindCandidates({
       semantic === null ? null : await attempt(() => Promise.all([semantic.embed(request.searched), semantic.levels()]))
     const vector = embedded?.ok ? embedded.value[0].query : null
     const model = semantic !== null && vector !== null ? modelKey(semantic.embedder) : null
-    // Asked for in the same moment, so that all of it shares a round trip.
+    // All queries start together to share a round trip.
     const look = () =>
       Promise.all([
         searchWords(sight, parsed, terms, { candidates: depth.candidates, filter }),
@@ -156,7 +159,7 @@ export function createFindCandidates({
       steps: depth.steps,
       linked: depth.candidates,
     })
-    // In the same moment, so that it costs no round trip.
+    // Starts together with other queries, so that it needs no round trip of its own.
     const [gathered, suggestions] = await Promise.all([
       gathering,
       asks ? suggestWords(sight.scope, request.searched, filter, new Set(unknown)) : [],

@@ -29,7 +29,7 @@ import type { StoreEntries } from '../writing/entries/store-entries'
 import { type StoredEntry, VECTORS_LATER } from '../writing/entries/store-entries'
 import { createStoreOnce } from '../writing/entries/store-once'
 
-/** An entry that says the same as the one that was stored, or has its name. */
+/** An entry with nearly the same text or the same title as the stored one. */
 export interface Conflict {
   readonly id: number
   readonly title: string
@@ -38,13 +38,13 @@ export interface Conflict {
 
 export interface StoredMemory {
   readonly id: number
-  /** It was there already: same title, text, kind, project, owner and audience. */
+  /** Whether an equal memory existed: same title, text, kind, project, owner and audience. */
   readonly existing: boolean
   readonly kind: string
   readonly project: string | null
   readonly links: readonly LinkTarget[]
   readonly conflicts: readonly Conflict[]
-  /** How many more may say the same, of those that were compared. */
+  /** Number of further compared entries with nearly the same text. */
   readonly furtherConflicts: number
   /** Earlier memories on the same subject, the most similar first. */
   readonly mayReplace: readonly Earlier[]
@@ -58,15 +58,15 @@ const MAX_CONFLICTS = 10
 /** A memory before its write. */
 export interface PlannedMemory
   extends Pick<StoredMemory, 'kind' | 'project' | 'links' | 'conflicts' | 'furtherConflicts' | 'mayReplace'> {
-  /** The equal memory that was there already, and what this call asks for otherwise; null for a new one. */
+  /** The equal memory that existed, with warnings about differences; null for a new one. */
   readonly equal: { readonly id: number; readonly warnings: readonly string[] } | null
 }
 
 /**
- * The result for a memory.
+ * Builds the result for a memory.
  *
  * @param planned the memory before its write
- * @param stored the new entry; null where an equal memory was there
+ * @param stored the new entry; null if an equal memory existed
  */
 export const rememberedAs = (
   { equal, ...planned }: PlannedMemory,
@@ -91,12 +91,12 @@ const storeWarnings = (
     : [`conflicts names the newest ${MAX_CONFLICTS}; at least ${furtherConflicts} more may say the same`]),
 ]
 
-/** Memories that the answer names. */
+/** Returns the IDs of the memories in the answer. */
 const mentionedIn = ({ conflicts, mayReplace }: PlannedMemory): number[] => [
   ...new Set([...conflicts, ...mayReplace].map(({ id }) => id)),
 ]
 
-/** The values of a repeated call that the equal memory does not have. */
+/** Returns the arguments of a repeated call that differ from the equal memory. */
 function differences({ draft, links }: Remembered, equal: EqualMemory): string[] {
   const metadata = differingFields(equal, { metadata: draft.metadata ?? {} })
   const missing = links.map(({ relation, to }) => `${relation}:${to}`).filter((link) => !equal.links.has(link))
@@ -156,8 +156,8 @@ export function createRemember({
   }
 
   /**
-   * Entries of the same kind and project that are not superseded and say nearly the same, or have the same title, and earlier ones on the
-   * same subject. Two round trips.
+   * Finds entries of the same kind and project that are not superseded and have nearly the same text or the same title, and
+   * earlier ones on the subject. Takes two round trips.
    */
   async function conflictsWith(
     caller: Caller,
@@ -174,7 +174,7 @@ export function createRemember({
     const metadata = draft.metadata ?? null
     const stored = { title, text: draft.text, textHash, metadata, kind, project, replaced }
     const isDiary = draft.metadata?.diary === true
-    // Asked for in the same moment, so that they share a round trip.
+    // All queries start together to share a round trip.
     const [similar, ...found] = await Promise.all([
       isDiary ? [] : findEarlier.similar(caller, stored),
       alike(scope, sameTitleQuery(title, analyzer), ['title']),
@@ -198,7 +198,7 @@ export function createRemember({
     }
   }
 
-  /** A link to what cannot be read is told by its id. */
+  /** Names the ID of a link target that cannot be read. */
   async function namingTheMissing(caller: Caller, links: readonly LinkTarget[], error: unknown): Promise<never> {
     if (error instanceof Problem && error.code === 'not_found' && links.length > 0) {
       const ids = links.map(({ to }) => to)
@@ -209,7 +209,7 @@ export function createRemember({
     throw error
   }
 
-  /** Reads what is to be remembered; without `content`, the text of the first entry of `from`, for no more readers than it has. */
+  /** Reads the arguments. Without `content`, uses the text of the first entry in `from`, with no more readers than that entry. */
   async function read(caller: Caller, given: RememberArguments): Promise<Remembered> {
     const memory = readRemembered(caller, given)
     if (given.content !== undefined) {
@@ -223,17 +223,20 @@ export function createRemember({
   }
 
   /**
-   * Stores a memory with its links, all or nothing, and names what it may collide with. Three round trips. Where an equal memory is there
-   * (same title, text, kind, project, owner and audience), only its tags are joined.
+   * Stores a memory with its links, all or nothing, and reports possible conflicts. Takes three round trips.
    *
-   * @param replaces captured entries that it takes the place of, in the same batch
-   * @throws Problem invalid_input with all that is wrong, not_found for a link to what the caller cannot read, conflict when what it
-   * replaces stands otherwise
+   * If an equal memory exists (same title, text, kind, project, owner and audience), only its tags are extended.
+   *
+   * @param replaces captured entries that it replaces in the same batch
+   * @throws Problem invalid_input that lists every problem, not_found for a link that the caller cannot read, conflict if a
+   *   replaced entry has changed
+   * @example
+   * await services.packs.remember(caller, { title: 'Tokens rotate', content: 'Access tokens last 15 minutes.', kind: 'decision', project: 'ferry' })
    */
   return async (caller: Caller, given: RememberArguments, replaces?: readonly CapturedAt[]): Promise<StoredMemory> => {
     const memory = await read(caller, given)
     const { draft, kind, project, links } = memory
-    // A page of a diary, and a memory that replaces captured sessions, is always stored.
+    // A diary page, and a memory that replaces captured sessions, is always stored.
     const isComparable = replaces === undefined && draft.metadata?.diary !== true
     const lookUp = isComparable ? await storeOnce.equals(caller, [draft], true) : async () => []
     const [found, known] = await Promise.all([conflictsWith(caller, memory, await sha256Hex(draft.text)), lookUp()])

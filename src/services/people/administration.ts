@@ -23,26 +23,26 @@ import type { IdentityStore } from '../../ports/identity-store'
 import { withRetries } from '../outcome'
 import type { ResolveNames } from './project-names'
 
-/** Who administers: the holder of ADMIN_TOKEN, who belongs to no org, or an admin key of one. */
+/** An administrator: the holder of ADMIN_TOKEN, who belongs to no organization, or an admin key. */
 export type Administrator =
   | { readonly kind: 'operator'; readonly action: string }
   | { readonly kind: 'key'; readonly caller: Actor }
 
 interface Dependencies {
-  /** Which projects the names of keys and of new projects mean. */
+  /** Resolves project names for keys and new projects. */
   readonly names: Pick<ResolveNames, 'names' | 'given'>
   readonly store: IdentityStore
   readonly audit: AuditLog
   readonly clock: Clock
 }
 
-/** Orgs, projects, keys and the audit log, as far as an administrator's own credential reaches. */
+/** Manages organizations, projects, keys and the audit log, within the reach of the administrator's credential. */
 export type Administration = ReturnType<typeof createAdministration>
 
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
 
-/** The same for an org of others and for one that never was. */
+/** The same error for an organization of others and for one that never existed. */
 const noSuchOrg = () => notFound('No such organization for this credential')
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
@@ -61,15 +61,15 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     detail,
   })
 
-  /** @throws Problem not_found unless the administrator's credential reaches the org */
+  /** Checks access to an organization. @throws Problem not_found unless the credential reaches it */
   async function enter(by: Administrator, org: string): Promise<void> {
     if (by.kind === 'key') {
       if (by.caller.org !== org) throw noSuchOrg()
-      // The org of open mode comes into being when something is first made in it.
+      // The organization of open mode is created with its first object.
     } else if (unstorable(org) !== null || (await store.orgs([org])).length === 0) throw noSuchOrg()
   }
 
-  /** The end of a new key: never later than that of the key which makes it. */
+  /** Returns the expiry of a new key: never later than that of the key that creates it. */
   async function endFor(by: Administrator, asked: number | null): Promise<number | null> {
     const maker = by.kind === 'key' ? await store.keyById(by.caller.keyId) : null
     const bound = maker?.expiresAt ?? null
@@ -79,7 +79,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
   const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
     (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
 
-  /** All keys of the projects that a new key is to reach. Names that are new become projects, so that no other gets them later. */
+  /** Returns the project keys that a new key may access. New names become projects, so that no other key can claim them later. */
   async function reached(by: Administrator, org: string, given: readonly string[] | null): Promise<string[] | null> {
     if (given === null) return null
     const found = await names.given(scopeOf(by, org), { org, owner: null, ...actorOf(by) }, given)
@@ -88,9 +88,9 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
 
   return {
     /**
-     * Who exports or imports an org: an admin key what it reaches, the operator the whole.
+     * Returns the actor of an export or import: an admin key acts within its reach, the operator on the complete organization.
      *
-     * @throws Problem not_found unless the administrator's credential reaches the org
+     * @throws Problem not_found unless the credential reaches the organization
      */
     async actor(by: Administrator, org: string): Promise<Actor> {
       await enter(by, org)
@@ -99,19 +99,19 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * Returns the administrator of all projects of an org.
+     * Returns the administrator of all projects of an organization.
      *
-     * @throws Problem not_found unless the administrator's credential reaches the org, forbidden for a narrowed key
+     * @throws Problem not_found unless the credential reaches the organization, forbidden for a narrowed key
      */
     async wholeActor(by: Administrator, org: string): Promise<Actor> {
       await enter(by, org)
       if (by.kind === 'operator') return { org, projects: null, owner: null, role: 'admin', ...actorOf(by) }
       if (by.caller.projects !== null)
-        throw new Problem('forbidden', `${by.caller.action} needs a key of the whole organization`)
+        throw new Problem('forbidden', `${by.caller.action} needs a key for the complete organization`)
       return by.caller
     },
 
-    /** @throws Problem forbidden for anybody but the operator, conflict when the id is taken */
+    /** Creates an organization. @throws Problem forbidden unless called by the operator, conflict if the ID exists */
     async createOrg(by: Administrator, draft: { id?: unknown; name?: unknown }): Promise<Org> {
       if (by.kind !== 'operator') throw new Problem('forbidden', 'Only ADMIN_TOKEN creates organizations')
       const id = checkOrgId(draft.id)
@@ -132,33 +132,30 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       await enter(by, org)
       const given = checkProjectId(draft.id)
       const found = (await names.names(scopeOf(by, org), [given])).of(given)
-      // A project that is made by an administrator is one of its own, whatever others end in its name.
+      // An administrator's project is separate, even if others have the same last name segment.
       const isNew = found === null || found.attachments.length > 0
       const id = isNew ? (readProjectName(given)?.key ?? given) : given
       if (!isWithin([id], boundsOf(by))) throw new Problem('forbidden', `Project access denied: ${id}`)
       if (!isNew && found.key !== id) throw alreadyExists('Project', found.key)
-      // An id may be longer than a name that somebody gives.
+      // An ID may be longer than a display name.
       const name = draft.name === undefined || draft.name === null ? id : checkName(draft.name, 'name')
       const project = { id, name, createdAt: clock.now() }
       await store.createProject(org, project, eventOf(by, {}))
       return project
     },
 
-    /**
-     * Returns the scope of an administrator in an org.
-     *
-     * @throws Problem not_found unless the administrator's credential reaches the org
-     */
+    /** Returns the scope of an administrator in an organization. @throws Problem not_found unless the credential reaches it */
     async reach(by: Administrator, org: string): Promise<Scope> {
       await enter(by, org)
       return scopeOf(by, org)
     },
 
     /**
-     * Makes a key, which ends no later than the one it was made with. Without an owner it gets a new one. A narrowed
-     * administrator makes keys of its own projects only, and of no other owner.
+     * Creates a key, which expires no later than the key that creates it. Without an owner it gets a new one.
      *
-     * @returns the key and its text, which is shown this once
+     * A narrowed administrator creates keys only for its own projects and owner.
+     *
+     * @returns the key and its text, which is shown only once
      */
     async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
       await enter(by, org)
@@ -167,15 +164,18 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
       const bounds = boundsOf(by)
       if (!isWithin(checked.projects, bounds))
-        throw new Problem('forbidden', `projects must be among those of this key: ${bounds?.join(', ')}`)
+        throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
       if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
-        throw new Problem('forbidden', 'owner must be that of this key, or none: private entries of others stay theirs')
+        throw new Problem(
+          'forbidden',
+          'owner must be the owner of this key, or empty: keys cannot read private entries of others',
+        )
       const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
       const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
       const hash = await sha256Hex(text)
       const expiresAt = await endFor(by, checked.expiresAt)
       const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
-      // Two keys of one name that are made at the same moment are given one owner after the other.
+      // Concurrent calls for two keys of one name get their owners one after the other.
       const key = await withRetries(async () => {
         const taken = await store.owners(org)
         const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
@@ -194,10 +194,10 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * Revoking twice is no error.
+     * Revokes a key. Revoking twice is not an error.
      *
-     * @param children whether the keys that were made with it, and with those, end with it
-     * @returns the key, and the ids of all that were revoked now
+     * @param children whether to revoke the keys created with it too, recursively
+     * @returns the key, and the IDs of all keys revoked now
      * @throws Problem not_found
      */
     async revokeKey(
@@ -220,7 +220,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return { key: { ...key, revokedAt: key.revokedAt ?? at }, revoked }
     },
 
-    /** Events after a cursor. A narrowed administrator reads what the keys did that it administers. */
+    /** Lists events after a cursor. A narrowed administrator reads events of the keys that it administers. */
     async auditPage(
       by: Administrator,
       org: string,
@@ -233,7 +233,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return { events, next: rows.length > events.length ? (events.at(-1)?.seq ?? null) : null }
     },
 
-    /** The same, newest first, with filters; `older` goes on behind what was looked at. */
+    /** Lists events newest first, with filters; `older` continues after the checked events. */
     async auditNewest(
       by: Administrator,
       org: string,
@@ -247,7 +247,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return { events: rows, older: lookedDownTo }
     },
 
-    /** Notes in the log of the caller's org what has no batch of its own to stand in: a denial, a pack, a grant. */
+    /** Writes an event that has no batch of its own, such as a denial, to the audit log of the caller's organization. */
     async note(caller: Actor, allowed: boolean, detail: AuditEvent['detail'], ids: readonly number[] = []) {
       const { keyId, agent, action, tool } = caller
       const event = { keyId, agent, action, tool, ids, allowed, detail }

@@ -6,19 +6,19 @@ import { sha256Hex } from '../../domain/text'
 import type { Clock } from '../../ports/clock'
 import type { IdentityStore } from '../../ports/identity-store'
 
-/** Who a credential stands for (platform contract §5). */
+/** Resolves credentials (platform contract §5). */
 export interface Identity {
   /**
-   * The holder of a bearer key, as the key stands at this moment.
+   * Returns the principal of a bearer key with its current rights.
    *
-   * @throws Problem unauthorized when there is no such key, or it has expired or was revoked: always in the same words
+   * @throws Problem unauthorized with one message for an unknown, expired or revoked key
    */
   principalOfKey(key: string): Promise<Principal>
-  /** The same by the key's id, for grants that were made with it. */
+  /** Returns the principal of a key by the key's ID, for grants made with it. */
   principalOfKeyId(id: string): Promise<Principal>
-  /** Whether a bearer is the deployment's ADMIN_TOKEN. */
+  /** Reports whether a bearer token is the ADMIN_TOKEN of the deployment. */
   isAdminToken(bearer: string): Promise<boolean>
-  /** Whether anybody could get in at all: there is an ADMIN_TOKEN, or a key was made. */
+  /** Reports whether anyone can sign in: an ADMIN_TOKEN is set, or a key exists. */
   isConfigured(): Promise<boolean>
 }
 
@@ -29,7 +29,7 @@ interface Dependencies {
   readonly afterwards: (work: Promise<unknown>) => void
 }
 
-/** `last_used_at` is this exact, so that a busy key costs one write in five minutes instead of one a request. */
+/** Precision of `last_used_at`, so that a busy key causes one write in five minutes. */
 const USE_PRECISION_MS = 5 * 60_000
 
 const unknownKey = () => new Problem('unauthorized', 'The credential is not valid; it may have expired or been revoked')
@@ -55,7 +55,7 @@ export function createIdentity({ store, adminToken, clock, afterwards }: Depende
     },
 
     async isAdminToken(bearer) {
-      // Hashes are compared, because they are of one length whatever the caller sends.
+      // Compares hashes, because they have equal length for any input.
       return adminToken !== null && sameHash(await sha256Hex(bearer), await sha256Hex(adminToken))
     },
 

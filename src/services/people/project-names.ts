@@ -1,4 +1,3 @@
-// Which projects do the names of a call mean?
 import { unavailable } from '../../domain/errors'
 import { type Attachment, PendingNames } from '../../domain/identity/project-attachment'
 import {
@@ -15,16 +14,16 @@ import type { Principal, Scope } from '../../domain/identity/scope'
 import { unstorable } from '../../domain/text'
 import type { ProjectAdmin, ProjectDirectory } from '../../ports/project-directory'
 
-/** Names that an isolate has resolved; each entry belongs to one version of the directory of one org. */
+/** Names that an isolate has resolved, for one version of an organization's directory. */
 export type NamesCache = Map<string, KnownNames>
 
 const MOST_CACHED = 500
-/** Characters of a name. A longer name, and one that a database cannot hold, is refused later. */
+/** Maximum characters of a name. Longer names, and ones that a database cannot store, are refused later. */
 const LONGEST = 1_000
 const isReadable = (name: string): boolean => name.length <= LONGEST && unstorable(name) === null
-/** Names that one batch gives. */
+/** Names that one batch adds. */
 const GIVEN_AT_ONCE = 100
-/** How often names are resolved that change while they are given. */
+/** Attempts to resolve names that change in between. */
 const TRIES = 5
 /** Projects that a warning names. */
 const MOST_TOLD = 5
@@ -35,7 +34,7 @@ const MOST_NAMES = 200
 export class CallNames {
   private readonly byName = new Map<string, ResolvedProject>()
 
-  /** One name after the other, so that two new names of one call are not given where each alone would be. */
+  /** Resolves names one after the other, so that two new names of one call cannot both create the same project. */
   constructor(
     scope: Pick<Scope, 'projects'>,
     private readonly known: KnownNames | null,
@@ -50,7 +49,7 @@ export class CallNames {
     }
   }
 
-  /** The project that a name of the call means; null where the key does not reach it. */
+  /** Returns the project of a name in the call; null if the key has no access. */
   of(name: string): ResolvedProject | null {
     return this.byName.get(name) ?? null
   }
@@ -59,7 +58,7 @@ export class CallNames {
     return [...this.byName.values()]
   }
 
-  /** Names that a write of the call gives. Of two names with one form, the first. */
+  /** Returns the names that a write of the call adds; the first of names with one normal form. */
   get pending(): PendingNames | null {
     if (this.known === null) return null
     const all = this.resolved.flatMap(({ attachments }) => attachments)
@@ -68,39 +67,39 @@ export class CallNames {
     return first.size === 0 ? null : new PendingNames(this.known.version, [...first.values()])
   }
 
-  /** The scope of the call, with the keys of projects that were merged. */
+  /** Returns the scope of the call, extended by the keys of merged projects. */
   within<S extends Scope>(scope: S): S {
     const merged = this.resolved.filter(({ homes }) => homes.length > 1)
     return merged.length === 0 ? scope : { ...scope, merged: new Map(merged.map(({ key, homes }) => [key, homes])) }
   }
 
-  /** Warnings in the answer of a write, about the names that it gave. */
+  /** Returns warnings about the names that a write adds. */
   get warnings(): string[] {
     return this.resolved.flatMap(({ key, attachments, candidates }) => [
       ...attachments
         .filter(({ isTold }) => isTold)
         .map(
           ({ name }) =>
-            `"${name.normal}" is a name of project ${key} from now on; use that key. An admin can take the name off: ` +
+            `"${name.normal}" is now a name of project ${key}; use that key. An admin can detach the name: ` +
             `commonplace projects split ${JSON.stringify(name.normal)}`,
         ),
       ...(candidates.length === 0
         ? []
         : [
-            `"${key}" is a new project, apart from ${candidates.slice(0, MOST_TOLD).join(', ')} with the same last name. If you mean ` +
+            `"${key}" is a new project, separate from ${candidates.slice(0, MOST_TOLD).join(', ')} with the same last name. If you mean ` +
               `one of these, use its name; an admin can join two: commonplace projects merge ${JSON.stringify(key)} --into PROJECT`,
           ]),
     ])
   }
 }
 
-/** The projects of places, resolved one after the other. */
+/** Projects of places, resolved one after the other. */
 export interface ResolvedPlaces {
   readonly version: number
   readonly found: readonly (ResolvedProject | null)[]
 }
 
-/** Of a call that names no project. */
+/** The names of a call without projects. */
 export const NO_NAMES = new CallNames({ projects: null }, null, new Set())
 
 export type ResolveNames = ReturnType<typeof createResolveNames>
@@ -115,7 +114,9 @@ export function createResolveNames({
   const keyOf = (scope: Scope, version: number, names: readonly string[]): string =>
     JSON.stringify([scope.org, version, scope.projects, names])
 
-  /** One round trip; none for names that this isolate has resolved by the current version of the directory. */
+  /**
+   * Resolves names. Takes one round trip; none for names that this isolate resolved with the current version of the directory.
+   */
   async function known(scope: Principal | Scope, names: readonly string[], isFresh: boolean): Promise<KnownNames> {
     const sorted = [...new Set(names)].toSorted()
     const version = 'directory' in scope && !isFresh ? scope.directory : undefined
@@ -131,7 +132,7 @@ export function createResolveNames({
   }
 
   return {
-    /** @param isFresh whether the directory is read in any case */
+    /** Resolves the names of a call. @param isFresh whether to read the directory in any case */
     async names(scope: Principal | Scope, given: Iterable<string>, isFresh = false): Promise<CallNames> {
       const names = new Set([...new Set(given)].filter(isReadable).slice(0, MOST_NAMES))
       if (names.size === 0) return NO_NAMES
@@ -139,10 +140,10 @@ export function createResolveNames({
     },
 
     /**
-     * As `names`, and gives those that are new, for a request that writes no entry with them; again where the directory changed
-     * meanwhile.
+     * Resolves names and adds new ones, for a request that writes no entry with them. Repeats if the directory changed in
+     * between.
      *
-     * @throws Problem unavailable where it changes again and again
+     * @throws Problem unavailable if it changes again and again
      */
     async given(scope: Principal | Scope, by: ProjectAdmin, given: Iterable<string>): Promise<CallNames> {
       for (let attempt = 1; ; attempt++) {
@@ -154,12 +155,12 @@ export function createResolveNames({
           return names
         } catch (error) {
           if (!(error instanceof NamesChanged)) throw error
-          if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+          if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
         }
       }
     },
 
-    /** Resolves each name by itself, as if the others had not been sent. */
+    /** Resolves each name independently of the others. */
     async each(scope: Scope, given: Iterable<string>): Promise<ReadonlyMap<string, ResolvedProject>> {
       const names = [...new Set(given)].filter(isReadable)
       const found = new Map<string, ResolvedProject>()
@@ -174,7 +175,7 @@ export function createResolveNames({
       return found
     },
 
-    /** Gives names that an import brings, whatever was given meanwhile. */
+    /** Adds the names of an import, whatever was added in between. */
     async give(by: ProjectAdmin & Scope, attachments: readonly Attachment[]): Promise<void> {
       for (let from = 0; from < attachments.length; from += GIVEN_AT_ONCE)
         for (let attempt = 1; ; attempt++) {
@@ -184,12 +185,12 @@ export function createResolveNames({
             break
           } catch (error) {
             if (!(error instanceof NamesChanged)) throw error
-            if (attempt === TRIES) throw unavailable('Names of projects change at this moment; try again')
+            if (attempt === TRIES) throw unavailable('Project names are being changed; try again')
           }
         }
     },
 
-    /** The projects of places where hooks run; null for none, or one that the key does not reach. */
+    /** Returns the projects of places where hooks run; null for none, or for one without access. */
     async places(scope: Principal, places: readonly NamedPlace[], isFresh = false): Promise<ResolvedPlaces> {
       const names = places.flatMap(namesOfPlace)
       if (names.length === 0) return { version: 0, found: places.map(() => null) }

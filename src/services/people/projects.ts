@@ -1,4 +1,3 @@
-// What are the projects of an org, and how do administrators change which name means which?
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { checkName } from '../../domain/identity/identity'
 import type { Attachment } from '../../domain/identity/project-attachment'
@@ -15,11 +14,11 @@ import type {
 } from '../../ports/project-directory'
 import { withRetries } from '../outcome'
 
-/** Projects that are probably one: why, and the merge that an administrator may confirm. */
+/** Projects that are probably the same, with the reason and the merge that an administrator may confirm. */
 export interface LikelyFork {
   readonly reason: 'same name in other case' | 'same remote in another form' | 'same last segment' | 'same folder'
   readonly projects: readonly Pick<ListedProject, 'key' | 'name' | 'entries'>[]
-  /** The project that the merge would keep: the one with a remote, else the one with the most entries. */
+  /** The project to merge into: the one with a remote, else the one with the most entries. */
   readonly into: string
 }
 
@@ -27,13 +26,13 @@ export type { ListedProject, ProjectAdmin, ProjectChange } from '../../ports/pro
 
 export type Projects = ReturnType<typeof createProjects>
 
-/** Without folders of others: a folder tells the name of a person's account. */
+/** Removes folders of other owners, because a folder reveals an account name. */
 const withoutFolders = (project: ListedProject, owner: string | null): ListedProject => ({
   ...project,
   aliases: project.aliases.filter((alias) => alias.kind !== 'folder' || alias.owner === owner),
 })
 
-/** Characters of a name. */
+/** Maximum characters of a name. */
 const LONGEST = 1_000
 
 const refuse = (message: string): Problem => invalidInput(message)
@@ -42,7 +41,7 @@ const refuse = (message: string): Problem => invalidInput(message)
 export function createProjects({ directory }: { readonly directory: ProjectDirectory }) {
   const whole = (org: string): Scope => ({ org, projects: null, owner: null })
 
-  /** The rows of a name, and the project that it means; never one that the name would only be attached to. */
+  /** Finds the rows and the project of a name; never a project that the name would only be attached to. */
   async function find(org: string, given: unknown, field: string) {
     if (typeof given !== 'string' || given.length > LONGEST) throw refuse(`${field} must be the name of a project`)
     const name = readProjectName(given)
@@ -51,12 +50,13 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     const found = resolveName(whole(org), given, known)
     if (found === null || found.attachments.some(({ isNew }) => !isNew)) throw noSuchProject(given)
     const [added] = found.attachments
-    // A project that has entries and no name is known by its key; any other name is unknown.
+    // A project with entries and without names is known by its key; any other name is unknown.
     if (added !== undefined && !known.unnamed.has(found.key)) throw noSuchProject(given)
     return { name, known, project: found.key, homes: found.homes }
   }
 
-  const noSuchProject = (given: string) => notFound(`No project is called ${given}; see: commonplace projects list`)
+  const noSuchProject = (given: string) =>
+    notFound(`No project is named ${given}. List projects with: commonplace projects list`)
 
   const change = (by: ProjectAdmin, plan: () => Promise<{ version: number; change: DirectoryChange }>) =>
     withRetries(async () => {
@@ -71,7 +71,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     return name === null ? [] : [{ name, home: key, isNew: true, isNarrow: false, isTold: false }]
   }
 
-  /** Plans the undoing of a change. @throws Problem conflict where what it made has changed since */
+  /** Plans the undo of a change. @throws Problem conflict if its result has changed since */
   async function reversed(by: ProjectAdmin, { seq, action, detail }: ProjectChange) {
     const { project, name, from, homes = [], was, is } = detail
     const known = await directory.known(whole(by.org), [project, ...(from === undefined ? [] : [from])])
@@ -104,7 +104,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     throw refuse(`Change ${seq} cannot be undone: only attach, rename, merge and split can`)
   }
 
-  /** A name goes from the project that has it to one of its own. */
+  /** Moves a name from its project to a separate one. */
   function splitOff(rows: readonly NameRow[], name: string, home: string, missing: () => Problem) {
     const row = rows.find((one) => one.name === name && one.home === home)
     if (row === undefined) throw missing()
@@ -115,9 +115,11 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
 
   return {
     /**
-     * The projects that a caller may name, by key, with the entries that it sees. One round trip.
+     * Lists the projects that a caller may name, by key, with the entries that it can see. Takes one round trip.
      *
-     * @example await services.projects.list(principal) // [{ key: 'github.com/acme/ferry', name: 'Ferry', aliases: [...], entries: 12, … }]
+     * @example
+     * await services.projects.list(principal)
+     * // [{ key: 'github.com/acme/ferry', name: 'Ferry', aliases: [...], entries: 12, … }]
      */
     async list(principal: Principal): Promise<ListedProject[]> {
       const isAdmin = mayAct(principal.role, 'admin')
@@ -125,13 +127,13 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
       return isAdmin ? projects : projects.map((project) => withoutFolders(project, principal.owner))
     },
 
-    /** Every project of an org, for its administrators; with `scope`, those that it reaches. */
+    /** Lists every project of an organization for its administrators, limited to the scope. */
     all: (scope: Scope): Promise<ListedProject[]> => directory.list(scope, scope.projects === null),
 
     changes: (org: string, request: { before: number | null; limit: number }): Promise<ProjectChange[]> =>
       directory.changes(org, request.before, request.limit),
 
-    /** Gives a project another display name, which becomes one of its names where no project has it. */
+    /** Changes the display name of a project. The name also becomes one of its names if no project has it. */
     rename: (by: ProjectAdmin, given: { project?: unknown; name?: unknown }) => {
       const is = checkName(given.name, 'name')
       return change(by, async () => {
@@ -154,13 +156,13 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
       })
     },
 
-    /** Lets every name of one project mean another. Entries keep the keys that they have, so history and the feed stay as they are. */
+    /** Lets every name of one project refer to another. Entries keep their keys, so history and the feed do not change. */
     merge: (by: ProjectAdmin, given: { from?: unknown; into?: unknown }) =>
       change(by, async () => {
         const from = await find(by.org, given.from, 'from')
         const into = await find(by.org, given.into, 'into')
         if (from.project === into.project)
-          throw refuse(`${String(given.from)} and ${String(given.into)} are one project already: ${into.project}`)
+          throw refuse(`${String(given.from)} and ${String(given.into)} are already one project: ${into.project}`)
         if (from.known.version !== into.known.version) throw new Problem('conflict', 'Projects changed; try again')
         const homes = [...from.homes]
         return {
@@ -174,7 +176,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
         }
       }),
 
-    /** Makes a merged key, with its entries, or a name a project of its own. Entries that were stored under the other key stay there. */
+    /** Separates a merged key with its entries, or a name, from a project. Entries stored under the other key stay there. */
     split: (by: ProjectAdmin, given: { name?: unknown }) =>
       change(by, async () => {
         const { name, known, project } = await find(by.org, given.name, 'name')
@@ -202,15 +204,15 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
     undo: (by: ProjectAdmin, given: { change?: unknown }) =>
       change(by, async () => {
         const seq = Number(given.change)
-        if (!Number.isSafeInteger(seq) || seq < 1) throw refuse('change must be the number of a change of the projects')
+        if (!Number.isSafeInteger(seq) || seq < 1) throw refuse('change must be the number of a project change')
         const [found] = await directory.changes(by.org, seq + 1, 1)
-        if (found?.seq !== seq) throw notFound(`No change of the projects has the number ${seq}`)
+        if (found?.seq !== seq) throw notFound(`No project change has the number ${seq}`)
         if (found.undoneBy !== null)
           throw new Problem('conflict', `Change ${seq} was undone by change ${found.undoneBy}`, { retryable: false })
         return reversed(by, found)
       }),
 
-    /** Projects that are probably one. The server never merges projects by itself. */
+    /** Lists projects that are probably the same. The server never merges projects automatically. */
     likelyForks,
 
     async forked(scope: Scope): Promise<LikelyFork[]> {

@@ -13,21 +13,21 @@ import { done, onlyValue } from '../outcome'
 import type { Remember } from '../pack/remember'
 import type { UpdateEntries } from '../writing/entries/update-entries'
 
-/** A pair that waits for a judgement. */
+/** A pair that awaits a judgement. */
 export interface StalePair {
   readonly later: EntryPreview
   readonly earlier: EntryPreview
-  /** Of the optional judge, on these contents; null for none. */
+  /** Verdict of the optional model on these contents; null for none. */
   readonly verdict: Verdict | null
 }
 
 export interface StalePairPage {
   readonly pairs: readonly StalePair[]
-  /** Where the list goes on; null at its end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: MemoryPair | null
 }
 
-/** How a person settles a pair: the later memory replaces the earlier one, both hold, or one memory takes the place of both. */
+/** Resolutions of a pair: the later memory replaces the earlier one, both are valid, or one memory replaces both. */
 export const RESOLUTIONS = ['replaces', 'both_hold', 'merge'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
@@ -37,7 +37,7 @@ const MOST_TITLE = 200
 
 export type StalePairs = ReturnType<typeof createStalePairs>
 
-/** The pairs of memories on one subject that no judgement has settled, and what a person makes of them. */
+/** Lists unresolved pairs of memories on one subject, and resolves them. */
 export function createStalePairs({
   pairs,
   entries,
@@ -63,7 +63,7 @@ export function createStalePairs({
   }
 
   return {
-    /** Pairs of which the caller can change the later memory and read the earlier one, the newest later one first. */
+    /** Lists pairs whose later memory the caller can change and whose earlier one it can read, the newest later one first. */
     async list(scope: Scope, query: PairQuery): Promise<StalePairPage> {
       const found = await pairs.list(scope, { ...query, limit: query.limit + 1 })
       const page = found.slice(0, query.limit)
@@ -82,10 +82,10 @@ export function createStalePairs({
     },
 
     /**
-     * Settles a pair.
+     * Resolves a pair.
      *
-     * @returns the ID of the memory that holds now: the later one, or the one that both are merged into
-     * @throws Problem not_found where the caller cannot read both, or may not change the later one
+     * @returns the ID of the valid memory: the later one, or the merged one
+     * @throws Problem not_found if the caller cannot read both, or cannot change the later one
      */
     async resolve(caller: Caller, pair: MemoryPair, as: Resolution): Promise<number> {
       const read = new Map((await entries.read(caller, [pair.later, pair.earlier])).map((one) => [one.id, one]))

@@ -10,15 +10,13 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
-import type { Step } from '../keeping/schedule'
+import type { Step } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
-
-/** Where backups stand in their bucket, and how they are packed. */
 
 export const SUFFIX = '.ndjson.gz'
 
 export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
-/** Backups are of the whole org, whoever made what stands in it. */
+/** Returns the scope of a backup: all entries of the organization, with any owner. */
 export const organizationScope = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
 
 export const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
@@ -26,7 +24,7 @@ export const keyOf = (org: string, day: string, volume: number | string): string
   `${folderOf(org)}${day}/${volume}${SUFFIX}`
 export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
-/** Bytes that go through a stream at once: it works while they are written. */
+/** Bytes that are written to a stream at once. */
 const PIECE = 65_536
 
 async function through(
@@ -48,7 +46,7 @@ async function through(
 export const packed = (bytes: Uint8Array): Promise<Uint8Array> => through(bytes, new CompressionStream('gzip'))
 export const unpacked = (gzip: Uint8Array): Promise<Uint8Array> => through(gzip, new DecompressionStream('gzip'))
 
-/** All objects below a prefix, a page at a time. */
+/** Lists all objects below a prefix, page by page. */
 export async function* pagesOf(store: BackupStore, prefix: string): AsyncGenerator<readonly BackupObject[]> {
   for (let cursor: string | null = null, more = true; more; ) {
     const page: Awaited<ReturnType<BackupStore['list']>> = await store.list(prefix, cursor)
@@ -71,19 +69,19 @@ export async function forget(store: BackupStore, prefix: string): Promise<void> 
   }
 }
 
-/** What of backups goes when: days by their name, images by how long nothing has used them. */
+/** Retention of backups: days by their name, images by how long they have been unused. */
 interface Retention {
   readonly store: BackupStore
   readonly imports: Pick<ImportStore, 'imagesInUse'>
   readonly clock: Clock
-  /** Days that backups are kept. */
+  /** Days that backups are retained. */
   readonly keep: number
 }
 
-/** Images of which one purge changes something. */
+/** Images that one purge may change. */
 const CHANGES_AT_ONCE = 100
 
-/** Days beyond those that are kept go, and images that no kept day can name: those that nothing has used for as long. */
+/** Deletes expired days, and images that have been unused for as long. */
 export async function purge({ store, imports, clock, keep }: Retention, org: string): Promise<void> {
   const oldest = new Date(clock.now() - keep * DAY_MS).toISOString().slice(0, 10)
   for (const day of await store.folders(folderOf(org)))
@@ -108,26 +106,25 @@ export async function purge({ store, imports, clock, keep }: Retention, org: str
   }
 }
 
-/** An image that nothing uses is marked with the time, until it is used again; when it was unused for so long, it goes. */
+/**
+ * Decides about an image.
+ *
+ * An unused image is marked with the time, until it is used again; it is deleted after the retention.
+ */
 function judged(unusedFor: number | null, isUsed: boolean, longest: number): 'stay' | 'mark' | 'unmark' | 'delete' {
   if (isUsed) return unusedFor === null ? 'stay' : 'unmark'
   if (unusedFor === null) return 'mark'
   return unusedFor > longest ? 'delete' : 'stay'
 }
 
-/**
- * Backups of orgs in a bucket: `<org>/<day>/<n>.ndjson.gz` are the volumes of an export, `<org>/images/<sha256>` the bytes of images
- * once, `<org>/<day>/complete.json` is written last (docs/contracts/operate.md §2).
- */
-
-/** How far the backup of one org has come. */
+/** Progress of the backup of one organization. */
 interface BackupState {
   readonly org: string
   readonly day: string
-  /** Where its export goes on; null at its start. */
+  /** Position where the export continues; null at its start. */
   readonly from: string | null
   readonly volume: number
-  /** Present when the volume is written: of its images, in the order of their hashes, so many are in the bucket. */
+  /** Present after the volume is written: how many of its images, in the order of their hashes, are in the bucket. */
   readonly images?: { readonly looked: number; readonly next: string | null }
 }
 
@@ -144,21 +141,20 @@ interface CompleteBackup {
   }[]
 }
 
-/** The name of the schedule's step. */
+/** The name of the schedule step. */
 export const BACKUP_STEP = 'backup'
-/** Whose exports these are. */
+/** Name of the credential that owns these exports. */
 const KEEPER = 'backup'
-const NONE =
-  'This server has no place for backups (there is no BACKUP_BUCKET binding: add [[r2_buckets]] to wrangler.toml)'
+const NONE = 'This server has no bucket for backups. Add a BACKUP_BUCKET binding under [[r2_buckets]] to wrangler.toml'
 
-/** Images of one step, of which each asks the bucket twice and the store once. */
+/** Images of one step. Each needs two requests to the bucket and one to the store. */
 const IMAGES_AT_ONCE = 60
 
 export type Backups = ReturnType<typeof createBackups>
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createBackups(dependencies: {
-  /** Null where no bucket is bound. */
+  /** Null without a bucket. */
   readonly store: BackupStore | null
   readonly exports: ExportOrg
   readonly images: Pick<ImageStore, 'get'>
@@ -166,7 +162,7 @@ export function createBackups(dependencies: {
   readonly orgs: () => Promise<readonly string[]>
   readonly places: () => Promise<TextSeal>
   readonly clock: Clock
-  /** Days that backups are kept. */
+  /** Days that backups are retained. */
   readonly keep: number
 }) {
   const { exports, images, imports, orgs, clock, keep } = dependencies
@@ -178,10 +174,10 @@ export function createBackups(dependencies: {
   }
 
   /**
-   * Puts the images that a volume names and the bucket has not, as many as a step may.
+   * Copies the images of a volume that the bucket lacks, as many as a step may.
    *
-   * @param from so many were looked at before, in the order of their hashes
-   * @returns how many are looked at now; null when all are
+   * @param from number of images processed before, in the order of their hashes
+   * @returns the number processed now; null if all are
    */
   async function keepImages(org: string, volume: Uint8Array, from: number): Promise<number | null> {
     const hashes = new Set<string>()
@@ -219,13 +215,13 @@ export function createBackups(dependencies: {
     await store.put(`${folderOf(org)}${day}/complete.json`, text)
   }
 
-  /** Writes the next volume. @returns its bytes unpacked, and where its export goes on */
+  /** Writes the next volume. @returns its uncompressed bytes, and where its export continues */
   async function write({ org, day, from, volume }: BackupState): Promise<{ bytes: Uint8Array; next: string | null }> {
     const scope = organizationScope(org)
     const request = { project: null, after: null, history: true, vectors: false, images: false }
     const going =
       from === null ? await exports.begin(scope, KEEPER, request) : await exports.resume(scope, KEEPER, from)
-    // What an earlier try of this day has left would be counted among its volumes.
+    // Volumes of an earlier attempt on this day would be counted otherwise.
     if (from === null) await forget(bucket(), `${folderOf(org)}${day}/`)
     const parts: Uint8Array[] = []
     let ended: { next: string | null; content: string; entries: number } | null = null
@@ -233,7 +229,7 @@ export function createBackups(dependencies: {
       if ('bytes' in part) parts.push(part.bytes)
       else ended = part
     }
-    if (ended === null) throw new Error('an export ends with a whole volume')
+    if (ended === null) throw new Error('an export ends with a complete volume')
     const bytes = joined(parts)
     const gzip = await packed(bytes)
     const notes = { sha256: await sha256Hex(gzip), content: ended.content, entries: String(ended.entries) }
@@ -241,14 +237,14 @@ export function createBackups(dependencies: {
     return { bytes, next: ended.next }
   }
 
-  /** A volume that was written before. */
+  /** Reads a volume that was written before. */
   async function written({ org, day, volume }: BackupState): Promise<Uint8Array> {
     const gzip = await bucket().get(keyOf(org, day, volume))
-    if (gzip === null) throw invalidInput('A volume of this backup is gone; begin without from')
+    if (gzip === null) throw invalidInput('A volume of this backup was deleted. Start again without from')
     return unpacked(gzip)
   }
 
-  /** A step of a backup: a volume, or some of its images. @returns what is left; null when it is complete */
+  /** Runs a step of a backup: a volume, or some of its images. @returns the remaining work; null if it is complete */
   async function step(state: BackupState): Promise<BackupState | null> {
     const { org, day, volume, images: begun } = state
     const { bytes, next } = begun === undefined ? await write(state) : { bytes: await written(state), next: begun.next }
@@ -263,18 +259,23 @@ export function createBackups(dependencies: {
   return {
     isBound: dependencies.store !== null,
 
-    /** Writes one volume of a backup. @param from what was left before. @returns what is left, sealed; null when it is complete */
+    /**
+     * Writes one volume of a backup.
+     *
+     * @param from the sealed state that the last call returned
+     * @returns the sealed remaining work; null if it is complete
+     */
     async goOn(org: string, from: string | null): Promise<string | null> {
       bucket()
       const seal = await dependencies.places()
       const text = from === null ? null : await seal.open(org, from)
       if (from !== null && text === null)
-        throw invalidInput('from is not what the last answer named as next; begin without it')
+        throw invalidInput('from is not the value of next in the last answer. Start again without from')
       const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
       return left === null ? null : seal.seal(org, JSON.stringify(left))
     },
 
-    /** One volume of the daily backup of all orgs. @param cursor of the round before */
+    /** Writes one volume of the daily backup of all organizations. @param cursor of the batch before */
     async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
       if (dependencies.store === null) return { done: 0, next: null }
       const all = [...(await orgs())].sort()
@@ -283,7 +284,7 @@ export function createBackups(dependencies: {
       const state: BackupState =
         cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
       const rest = await step(state).catch((error: unknown) => {
-        // An export that is over begins anew.
+        // An expired export starts from scratch.
         if (error instanceof Problem && error.code === 'invalid_input')
           return { org: state.org, day: state.day, from: null, volume: 1 }
         throw error
@@ -294,31 +295,31 @@ export function createBackups(dependencies: {
       return { done: 1, next: JSON.stringify({ org: following, day: state.day, from: null, volume: 1 }) }
     },
 
-    /** Those that are complete, newest first. */
+    /** Lists complete backups, newest first. */
     async list(org: string): Promise<readonly CompleteBackup[]> {
       const days = (await bucket().folders(folderOf(org))).filter(isDay).sort().reverse()
       const complete = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
       return complete.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
     },
 
-    /** A volume, as gzip. @throws Problem not_found */
+    /** Opens a volume as gzip. @throws Problem not_found */
     async open(org: string, day: string, volume: string): Promise<ReadableStream<Uint8Array>> {
       const isNamed = isDay(day) && /^\d{1,9}$/.test(volume)
       const stream = isNamed ? await bucket().open(keyOf(org, day, volume)) : null
-      if (stream === null) throw notFound('There is no such volume of a backup')
+      if (stream === null) throw notFound('No such backup volume')
       return stream
     },
 
-    /** The bytes of an image that a backup has kept. */
+    /** Returns the bytes of an image in the backups. */
     image: async (org: string, hash: string): Promise<Uint8Array | null> =>
       dependencies.store === null ? null : dependencies.store.get(`${folderOf(org)}images/${hash}`),
   }
 }
 
-/** Steps of one run: each asks for some dozens of statements, and the bucket for images; an invocation may ask 1,000 times. */
+/** Steps of one run. Each executes some dozens of statements and bucket requests; an invocation may make 1,000. */
 const ROUNDS = 4
 
-/** What the schedule does each day. @param backups asked for when a step runs */
+/** Returns the daily backup step of the schedule. @param backups called when a step runs */
 export const backupStep = (backups: () => Backups): Step => ({
   name: BACKUP_STEP,
   every: DAY_MS,

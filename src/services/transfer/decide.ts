@@ -11,7 +11,7 @@ import { asProblem } from './report'
 
 export type OnConflict = 'skip' | 'replace' | 'fail'
 
-/** What becomes of an entry or of one that is gone. */
+/** The decision about an entry or a deleted one. */
 export type Decision =
   | {
       readonly what: 'store' | 'replace'
@@ -23,18 +23,14 @@ export type Decision =
   | { readonly what: 'unchanged' | 'skip' | 'conflict' }
   | { readonly what: 'refuse'; readonly problem: Problem }
 
-/** Ids here stand for themselves, where two states of one store are compared. */
+/** Mapping of IDs to themselves, to compare two states of one store. */
 const ITSELF = { stable: (id: string) => (/^\d+$/.test(id) ? `#${id}` : null), isMissing: () => false }
 
-/**
- * Whether what stands here says what the record says.
- *
- * @param record with ids of entries here, and without what links to nothing
- */
+/** Reports whether the stored entry equals the record. @param record with IDs of this store, and without dangling links */
 const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
   entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
-/** Whether nobody has touched it since it came, or since the org's own file was made. */
+/** Reports whether an entry is unchanged since its import, or since the organization's own file was created. */
 export function isUntouched({ version, standing }: Remembered, at: Millis): boolean {
   if (standing === null) return true
   return version === null ? standing.updatedAt <= at : version === standing.version
@@ -42,15 +38,13 @@ export function isUntouched({ version, standing }: Remembered, at: Millis): bool
 
 const isLater = ({ at: before }: Remembered, at: Millis): boolean => before === null || at > before
 
-/** Whether the file's word counts for more than what stands here. */
+/** Reports whether the file is newer than the unchanged stored entry. */
 const takesOver = (known: Remembered, at: Millis): boolean => isUntouched(known, at) && isLater(known, at)
 
 const otherwise = (onConflict: OnConflict): 'skip' | 'replace' | 'conflict' =>
   onConflict === 'fail' ? 'conflict' : onConflict
 
-/**
- * @param record with ids of entries here; `standing` likewise, null where nothing stands
- */
+/** Decides about a record of an entry. @param record with IDs of this store; `standing` likewise, null without one */
 export function decideEntry(
   record: EntryRecord & { readonly links: readonly IncomingLink[] },
   known: Remembered | undefined,
@@ -64,12 +58,12 @@ export function decideEntry(
   if (known?.standing?.isPendingDeletion)
     return {
       what: 'refuse',
-      problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
+      problem: new Problem('conflict', 'The entry is being deleted here; send the volume again'),
     }
   if (known?.standing?.isReadOnly)
     return standing !== null && saysTheSame(record, standing)
       ? { what: 'unchanged' }
-      : { what: 'refuse', problem: new Problem('forbidden', 'It stands here where this key reads and does not write') }
+      : { what: 'refuse', problem: new Problem('forbidden', 'It exists here where this key can read but not write') }
   const replaced = intake.isTrusted || standing === null ? record : keepOwner(record, standing)
   let entry: IncomingEntry
   try {
@@ -86,7 +80,7 @@ export function decideEntry(
       version: Math.max(entry.version, (known?.last ?? 0) + 1),
     }
   const { version } = known.standing
-  // An edit counts for what it was made of, whenever that was.
+  // An edit is applied to the state that it was made from, whatever its time.
   const takes = edits ? isMadeOf(record, standing) : takesOver(known, intake.at)
   if (standing !== null && saysTheSame(stored(replaced, entry), standing) && !(takes && entry.version > version))
     return { what: 'unchanged' }
@@ -98,18 +92,18 @@ export function decideEntry(
       what: 'refuse',
       problem: new Problem(
         'forbidden',
-        `Its ${widened.join(', ')} here would be widened without being named; name ${widened.join(', ')} in its metadata`,
+        `Its ${widened.join(', ')} here would be widened without being named; set ${widened.join(', ')} in its metadata`,
       ),
     }
   const next = edits && standing !== null ? asEdit(entry, standing, intake) : entry
   return { what, entry: next, links: record.links, replaces: version, version: Math.max(entry.version, version + 1) }
 }
 
-/** Whether an edited record was made of the state that is stored here. */
+/** Reports whether an edited record was made from the state that is stored here. */
 const isMadeOf = (record: EntryRecord, standing: EntryRecord | null): boolean =>
   standing !== null && record.version === standing.version && record.updated_at === standing.updated_at
 
-/** An edit as the next version: made now by the importer; the owner, the creator and what the entry is not asked for stay as they are. */
+/** Converts an edit to the next version: created now by the importer. Owner, creator and unmentioned fields stay. */
 function asEdit(entry: IncomingEntry, standing: EntryRecord, { now, keyId }: ImportRules): IncomingEntry {
   const isSameText = entry.text === standing.text
   return {
@@ -129,21 +123,21 @@ function asEdit(entry: IncomingEntry, standing: EntryRecord, { now, keyId }: Imp
   }
 }
 
-/** The fields in which more could read the replaced entry than now, although the metadata of the record do not name them. */
+/** Returns the fields that would let more people read the replaced entry and that the record's metadata do not name. */
 const widenedBy = ({ metadata = {} }: EntryRecord, entry: IncomingEntry, standing: EntryRecord): ReaderField[] =>
   widenedFields(
     { metadata: standing.metadata ?? null, project: standing.project ?? null },
     { metadata: entry.metadata, project: entry.columns.project === null ? null : String(entry.columns.project) },
   ).filter((field) => own(metadata, field) === undefined)
 
-/** A key that replaces an entry leaves it to its owner, whomever the file names. */
+/** Keeps the owner of an entry that a key replaces, whatever the file states. */
 const keepOwner = <R extends EntryRecord>(record: R, { owner, created_by }: EntryRecord): R => ({
   ...record,
   owner,
   created_by: record.created_by ?? created_by,
 })
 
-/** The record as it is stored. */
+/** Returns the record in its stored form. */
 function stored(record: EntryRecord, { columns, images }: IncomingEntry): EntryRecord {
   const ends = [columns.named_expires_at, columns.layer_expires_at].filter(
     (end): end is number => typeof end === 'number',
@@ -170,7 +164,7 @@ function stored(record: EntryRecord, { columns, images }: IncomingEntry): EntryR
 const isObject = (value: unknown): value is NonNullable<EntryRecord['metadata']> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What becomes of an entry that the file says is gone: null where nothing stands. */
+/** Decides about an entry that the file reports as deleted; null if there is none here. */
 export function decideDeleted(
   known: Remembered | undefined,
   at: Millis,
@@ -183,8 +177,8 @@ export function decideDeleted(
   return what === 'replace' ? 'delete' : what
 }
 
-/** The id to be kept: a number that every part of the store can hold. */
-export const keepable = (id: RecordId): number | null => {
+/** Returns an ID that can be preserved: a number that every part of the store can hold. */
+export const preservableId = (id: RecordId): number | null => {
   const number = typeof id === 'number' ? id : /^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0
   return number > 0 && number <= 2 ** 52 ? number : null
 }

@@ -16,16 +16,14 @@ import type { Clock } from '../../ports/clock'
 import type { Exported, ExportSelection, ExportStore, Named, ToExport, VersionRecord } from '../../ports/export-store'
 import type { ImageStore } from '../../ports/image-store'
 
-/** The records of an export in their order, a page at a time; and what `content` has to know of them. */
-
-/** Ids that are listed at once. */
+/** IDs that are listed together. */
 const LISTED = 1_000
-/** Bytes of a page: what is held in memory of it is some times as much. */
+/** Bytes of a page; memory use is a multiple of it. */
 const PAGE_BYTES = 3_000_000
-/** Changes of the log that are read at once. */
+/** Rows of the change log that are read together. */
 const CHANGES = 10_000
 
-/** How far an export has come: everything before `id`, and of `id` so many records that are no images. */
+/** Progress of an export: everything before `id`, and a number of records of `id` other than images. */
 export interface Place {
   readonly id: number
   readonly skip: number
@@ -35,14 +33,14 @@ export const START: Place = { id: 0, skip: 0 }
 
 interface PlacedRecord {
   readonly record: CarriedRecord
-  /** Where an export goes on that ends before this record. */
+  /** Position where an export continues that ends before this record. */
   readonly at: Place
 }
 
 interface ExportPages extends Inside {
-  /** Records from a place on. */
+  /** Yields records from a position on. */
   readonly records: (from: Place) => AsyncGenerator<PlacedRecord>
-  /** Statements and reads of objects so far. */
+  /** Returns the statements and object reads so far. */
   readonly cost: () => number
 }
 
@@ -66,15 +64,15 @@ export function createExportPages(
   let cost = 0
   let named: Named = { inside: new Map(), linkable: new Set() }
   let firsts: ReadonlyMap<string, number> = new Map()
-  /** Whether bytes are there, of each image that this request has met. */
-  const met = new Map<string, boolean>()
+  /** Whether the bytes of each image in this request exist. */
+  const checkedImages = new Map<string, boolean>()
 
   const paid = <T>(n: number, step: Promise<T>): Promise<T> => {
     cost += n
     return step
   }
 
-  /** What is told of ids from one on, in their order. */
+  /** Lists what to export from an ID on, in order. */
   async function* toExport(from: number): AsyncGenerator<ToExport[]> {
     if (after === null) {
       for (let beyond = from - 1; ; ) {
@@ -98,7 +96,7 @@ export function createExportPages(
       yield [...(await paid(2, store.listChanged(scope, selection, ids.slice(i, i + LISTED))))]
   }
 
-  /** Pages of ids that are read together; what is larger than a page stands alone. */
+  /** Groups IDs that are read together; an entry larger than a page is alone. */
   function pagesOf(part: readonly ToExport[]): ToExport[][] {
     const pages: ToExport[][] = []
     let bytes = PAGE_BYTES
@@ -128,14 +126,14 @@ export function createExportPages(
     links: (state.links ?? []).filter(({ to }) => named.linkable.has(Number(to))),
   })
 
-  /** Images that stand before the record of `id` which uses them first. */
+  /** Yields images before the record of `id` that uses them first. */
   async function* imagesOf(id: number, state: EntryRecord | VersionRecord): AsyncGenerator<CarriedRecord> {
     if (!selection.images) return
     for (const { sha256, mime_type, size } of state.images ?? []) {
-      if (met.has(sha256)) continue
+      if (checkedImages.has(sha256)) continue
       const bytes = await paid(1, images.get(scope, sha256))
-      met.set(sha256, bytes !== null)
-      // What an earlier request has sent is only looked at here, for `content`.
+      checkedImages.set(sha256, bytes !== null)
+      // An earlier request sent this image; it is read only for `content`.
       if (id > (firsts.get(sha256) ?? id)) continue
       yield bytes === null
         ? { record: 'image', sha256, mime_type, size, missing: true }
@@ -143,7 +141,7 @@ export function createExportPages(
     }
   }
 
-  /** The records of one id, from a place on. */
+  /** Yields the records of one ID, from a position on. */
   async function* group(one: Exported, gone: boolean, skip: number, begun: number): AsyncGenerator<PlacedRecord> {
     const { id } = one
     let passed = begun
@@ -164,7 +162,7 @@ export function createExportPages(
     }
   }
 
-  /** An entry whose kept states are more than a page: they are read a part after the other. */
+  /** Yields an entry whose retained versions exceed a page, part by part. */
   async function* large(one: ToExport, skip: number): AsyncGenerator<PlacedRecord> {
     let passed = 0
     for (let beyond = 0; ; ) {
@@ -202,26 +200,26 @@ export function createExportPages(
         }
     },
     stable: (id) => named.inside.get(Number(id)) ?? null,
-    isMissing: (sha256) => met.get(sha256) === false,
+    isMissing: (sha256) => checkedImages.get(sha256) === false,
     cost: () => cost,
   }
 }
 
-/** What an export is asked for. */
+/** The arguments of an export. */
 export interface ExportRequest {
   readonly project: string | null
-  /** A cursor of the feed: only what has changed since. */
+  /** A cursor of the feed, to export only later changes. */
   readonly after: string | null
   readonly history: boolean
   readonly vectors: boolean
   readonly images: boolean
 }
 
-/** An export that goes on: all that its volumes have in common, and where the next one begins. */
+/** A running export: the manifest of its volumes, and where the next one starts. */
 interface Going extends Omit<ManifestOfAll, 'org'> {
   readonly store: string
   readonly selection: ExportSelection & { readonly images: boolean }
-  /** Whose it is: another credential does not go on with it. */
+  /** The key of the export; another credential cannot continue it. */
   readonly keyId: string
   readonly volume: number
   readonly place: Place
@@ -230,29 +228,28 @@ interface Going extends Omit<ManifestOfAll, 'org'> {
 }
 
 export interface ExportOptions {
-  /** Entries a volume. */
+  /** Entries per volume. */
   readonly limit: number
-  /** Volumes that are written at most; without it as many as a request carries. */
+  /** Maximum volumes; by default as many as a request can write. */
   readonly volumes?: number
 }
 
-/** A part of an export: its bytes, or that a volume is whole. */
+/** A part of an export: bytes, or the end of a volume. */
 type ExportPart =
   | { readonly bytes: Uint8Array }
   | { readonly volume: number; readonly next: string | null; readonly content: string; readonly entries: number }
 
-/** How long an export may be gone on with. */
+/** Time within which an export can be continued. */
 const GOES_ON_MS = DAY_MS
-/** Statements and reads of objects of one request: D1 takes 1,000 an invocation. */
+/** Statements and object reads of one request: D1 allows 1,000 per invocation. */
 const MOST_COST = 600
 
 const staleAfter = () =>
-  invalidInput(
-    'after is no cursor that the changes since are still known of; make a new export without it, and go on from its cursor',
-    { resync_from: 'export' },
-  )
+  invalidInput('The cursor in after has expired. Start a new export without after, and continue from its cursor', {
+    resync_from: 'export',
+  })
 const staleFrom = () =>
-  invalidInput('from is no place of an export of this credential that still goes on (24 hours); begin a new export', {
+  invalidInput('from is not a position in a running export of this credential (24 hours). Start a new export', {
     resync_from: 'export',
   })
 
@@ -290,13 +287,13 @@ export function createExportOrg(dependencies: {
   async function resume(scope: Scope, keyId: string, from: string): Promise<Going> {
     const text = await (await places()).open(scope.org, from)
     if (text === null) throw staleFrom()
-    // What this deployment has sealed is as it was.
+    // The deployment itself sealed this state, so it is not validated.
     const going: Going = JSON.parse(text)
     if (going.keyId !== keyId || going.ends < clock.now()) throw staleFrom()
     return going
   }
 
-  /** The volumes from a place on. It yields between records: a reader that compresses them waits for nothing else. */
+  /** Yields volumes from a position on. It yields between records, so that a compressing reader can work. */
   async function* parts(scope: Scope, going: Going, { limit, volumes }: ExportOptions): AsyncGenerator<ExportPart> {
     const { selection, keyId: _, volume: first, place, ends: __, ...rest } = going
     const all: ManifestOfAll = { org: scope.org, ...rest }
@@ -312,7 +309,7 @@ export function createExportOrg(dependencies: {
         if (line !== null) yield { bytes: line }
       }
     for await (const { record, at } of pages.records(place)) {
-      // A request ends between two ids, where the next one need not read anything twice.
+      // A request ends between two IDs, so that the next one reads nothing twice.
       const isSpent = pages.cost() >= MOST_COST && at.skip === 0
       let line = isSpent ? null : writer.add(record)
       if (line === null) {
@@ -338,9 +335,9 @@ export function createExportOrg(dependencies: {
   }
 
   return {
-    /** @throws Problem invalid_input for a cursor that is too old */
+    /** Starts an export. @throws Problem invalid_input for an expired cursor */
     begin,
-    /** @throws Problem invalid_input for a place that is no place of the caller's, or is over */
+    /** Continues an export. @throws Problem invalid_input for an invalid or expired position */
     resume,
     parts,
   }

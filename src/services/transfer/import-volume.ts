@@ -19,7 +19,8 @@ import type { ImportedEntry, ImportedVersion, ImportStore, Remembered, Waiting }
 import { withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
 import type { Generate } from '../writing/entries/generate'
-import { type Decision, decideDeleted, decideEntry, isUntouched, keepable, type OnConflict } from './decide'
+import { type Decision, decideDeleted, decideEntry, isUntouched, type OnConflict, preservableId } from './decide'
+import { batchesOf, type Lined, namedIn, type ParsedVolume, type Picture, readVolume } from './parsed-volume'
 import {
   asProblem,
   checkQuota,
@@ -30,22 +31,21 @@ import {
   type ImportReport,
   noteProblem,
 } from './report'
-import { noteScreening, withoutSecrets } from './screened-records'
-import { batchesOf, type Lined, namedIn, type Picture, readVolume, type VolumeInHand } from './volume-in-hand'
+import { noteSecretScan, withoutSecrets } from './scan-records'
 
 export interface ImageDependencies {
   readonly imports: Pick<ImportStore, 'imagesInUse'>
   readonly images: ImageStore
-  /** The bytes of an image that a backup has kept. */
+  /** Returns the bytes of an image in the backups. */
   readonly spare: (org: string, hash: string) => Promise<Uint8Array | null>
   readonly entries: Pick<EntryStore, 'imageRemovals'>
   readonly limits: WriteLimits
 }
 
 export interface IncomingImages {
-  /** Those that have no bytes, neither in the volume nor here: they are left off their entries. */
+  /** Images without bytes in the volume and in the store; they are removed from their entries. */
   readonly missing: ReadonlySet<string>
-  /** Puts the bytes that are not here. @returns the removals that these are not touched by */
+  /** Uploads missing bytes. @returns the pending removals that do not affect these images */
   put(): Promise<readonly number[]>
 }
 
@@ -57,11 +57,11 @@ function refusalOf({ images, limits }: ImageDependencies, bytes: Uint8Array): Pr
   return null
 }
 
-/** Finds out which images of a volume come, which are here and which are nowhere; writes nothing. */
+/** Classifies the images of a volume: included, stored, or missing. Writes nothing. */
 export async function classifyImages(
   on: ImageDependencies,
   caller: Caller,
-  volume: VolumeInHand,
+  volume: ParsedVolume,
   report: ImportReport,
 ): Promise<IncomingImages> {
   const { seen: here, hidden } = await on.imports.imagesInUse(caller, [...volume.images])
@@ -77,8 +77,8 @@ export async function classifyImages(
   const kept = new Set<string>()
   for (const hash of new Set([...volume.images, ...here])) {
     if (comes.has(hash)) continue
-    // An earlier volume of the same file may have brought it, or a backup, which is the whole org's, has kept it beside its volumes. What
-    // stands in nothing but others' entries is for the importer as if it were nowhere.
+    // An earlier volume of the file, or a backup of the organization, may have the bytes. Images that only appear in entries of
+    // others count as missing for the importer.
     if (here.has(hash) || (!hidden.has(hash) && (await on.images.get(caller, hash)) !== null)) report.images.present++
     else {
       const mayHave = caller.isWhole === true && on.images.refusal === null
@@ -111,21 +111,21 @@ export async function classifyImages(
 
 export interface VectorDependencies {
   readonly imports: Pick<ImportStore, 'withoutVectors'>
-  /** Makes vectors where that needs no service; null where they are made behind. */
+  /** Computes vectors locally; null if they are computed later. */
   readonly generate: Generate | null
-  /** The model whose vectors are imported; `every` imports all vectors as they are, null (semantic search is off) none. */
+  /** The model whose vectors are imported; `every` imports all vectors, null (semantic search is off) none. */
   readonly model: { readonly key: string; readonly dimensions: number } | 'every' | null
 }
 
 type VectorRecord = RecordOf<'vector'>
 
-/** Whether a packed vector is of so many numbers: `scale:base64`, a byte a number. */
+/** Reports whether a packed vector has these dimensions: `scale:base64`, one byte per number. */
 function isVectorOf(data: string, dimensions: number): boolean {
   const base64 = data.slice(data.indexOf(':') + 1).replaceAll('=', '')
   return Math.floor((base64.length * 3) / 4) === dimensions
 }
 
-/** The vectors of the server's model, or of every model; null where there is none. */
+/** Returns the vectors of the server's model, or of every model; null for none. */
 export function vectorsOf({ model }: VectorDependencies, records: readonly VectorRecord[]): TextVector[] | null {
   if (model === null) return null
   const ofModel =
@@ -136,7 +136,7 @@ export function vectorsOf({ model }: VectorDependencies, records: readonly Vecto
   return ofModel.map(({ model: key, chunk, start, length, data }) => ({ model: key, chunk, start, length, data }))
 }
 
-/** Vectors of entries whose file brings none: made here where that needs no service, else queued. */
+/** Computes vectors of entries whose file has none if that is possible locally, otherwise queues them. */
 export async function withVectors(
   { generate, model }: VectorDependencies,
   entries: readonly ImportedEntry[],
@@ -159,7 +159,7 @@ export async function withVectors(
   })
 }
 
-/** Vectors of entries that came in an earlier volume or batch, and have none. */
+/** Returns vectors for entries that were imported without them by an earlier volume or batch. */
 export async function laterVectors(
   on: VectorDependencies,
   caller: Caller,
@@ -174,32 +174,34 @@ export async function laterVectors(
     if (vectors === null || !isUntouched(known, given.at)) return []
     return [{ id: known.entryId, version: known.standing.version, vectors }]
   })
-  // A volume may end between two vectors of one entry; those that are stored stay.
+  // A volume may end between two vectors of one entry; stored ones stay.
   if (on.model === 'every') return wanted
   const ids = wanted.map(({ id }) => id)
   const bare = await on.imports.withoutVectors(caller, on.model.key, ids)
   return wanted.filter(({ id }) => bare.has(id))
 }
 
-/** Characters of ids that are remembered. */
+/** Maximum characters of IDs that are recorded. */
 export const MAX_ID = 256
 
-/** Which entry of a file is which entry here. */
+/** Maps entries of a file to entries of this store. */
 export class Mapping {
-  /** Theirs → ours, of all that is here or gets an id. */
+  /** Maps IDs of the file to IDs here, of everything that exists or gets an ID. */
   readonly ours = new Map<string, number>()
   private theirs: Map<number, string> | null = null
-  /** Links of entries here to deleted entries or ones that the caller cannot read; an exported file does not have them. */
+  /** Links of stored entries to deleted or unreadable ones, which exported files do not contain. */
   private readonly hidden = new Map<number, readonly IncomingLink[]>()
 
-  /** @param known what is remembered, by their ids */
+  /** @param known recorded imports by ID of the file */
   constructor(readonly known: Map<string, Remembered>) {
     for (const [id, { entryId }] of known) this.ours.set(id, entryId)
   }
 
   /**
-   * Metadata and links with ids here: what has none is named in metadata as it was, and links to nothing. Links to what the caller may not
-   * read, and to deleted entries, stay, but where the metadata that made them no longer names it.
+   * Returns metadata and links with IDs of this store.
+   *
+   * An unknown ID stays in the metadata and creates no link. Links to deleted or unreadable entries stay, unless the metadata
+   * that made them no longer name them.
    */
   mapped({ record, id: theirs, metadata, links = [] }: EntryRecord | RecordOf<'version'>): {
     readonly metadata: JsonObject | undefined
@@ -217,7 +219,7 @@ export class Mapping {
       const here = this.ours.get(String(to))
       return here === undefined ? [] : [{ relation, to: here, origin }]
     })
-    // What a kept state linked to is what its own record tells.
+    // The record of a past version contains its own links.
     const hidden = record === 'entry' ? (this.hidden.get(this.ours.get(String(theirs)) ?? 0) ?? []) : []
     const isTold = (link: IncomingLink) =>
       known.some(({ relation, to, origin }) => relation === link.relation && to === link.to && origin === link.origin)
@@ -225,11 +227,7 @@ export class Mapping {
     return { metadata: mapped, links: [...known, ...stay] }
   }
 
-  /**
-   * Learns which links of entries here lead to what the caller may not read, or to what is deleted.
-   *
-   * @param read of these ids, which he may
-   */
+  /** Collects links of stored entries to deleted or unreadable entries. @param read IDs that the caller can read */
   async keepHidden(
     standing: readonly EntryRecord[],
     read: (ids: readonly number[]) => Promise<ReadonlySet<number>>,
@@ -248,7 +246,7 @@ export class Mapping {
     }
   }
 
-  /** What an entry says of ones that have not come. */
+  /** Returns the links of an entry to entries that are not imported yet. */
   waitingOf(record: EntryRecord): Waiting[] {
     const unknown = (id: string) => !this.ours.has(id) && id !== '' && id.length <= MAX_ID
     const waiting: Waiting[] = (record.links ?? [])
@@ -260,15 +258,15 @@ export class Mapping {
     return waiting
   }
 
-  /** Of these ids those that are others here: theirs, ours. */
+  /** Returns the pairs of IDs that differ: in the file, here. */
   differing(ids: readonly string[]): [RecordId, number][] {
     return ids.flatMap((id): [RecordId, number][] => {
       const ours = this.ours.get(id)
-      return ours === undefined || String(ours) === id ? [] : [[keepable(id) ?? id, ours]]
+      return ours === undefined || String(ours) === id ? [] : [[preservableId(id) ?? id, ours]]
     })
   }
 
-  /** Their id of an entry here. */
+  /** Returns the ID in the file of an entry here. */
   theirOf(id: number): string | undefined {
     if (this.theirs?.size !== this.ours.size)
       this.theirs = new Map([...this.ours].map(([their, ours]) => [ours, their]))
@@ -280,7 +278,7 @@ export type ExistingEntries = Pick<ExportStore, 'read' | 'named'>
 
 const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
 
-/** What stands here of entries that come in, by its id; the mapping learns which of its links the caller may not follow. */
+/** Reads stored entries of the volume by ID, and records their links that the caller cannot read. */
 export async function existingEntriesOf(
   exports: ExistingEntries,
   scope: Scope,
@@ -298,9 +296,9 @@ export async function existingEntriesOf(
 export interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Whether entries are edits of the versions that they name. */
+  /** Whether the records are edits of the versions that they name. */
   readonly edits?: boolean
-  /** Whether the file is trusted: its free IDs and the names of its makers are imported as they are. */
+  /** Whether the file is trusted: unused IDs and creator names are preserved. */
   readonly keepsIds: boolean
 }
 
@@ -310,14 +308,14 @@ interface ImportDependencies extends ImageDependencies, VectorDependencies {
   readonly limits: WriteLimits
   readonly terms: HistoryTerms
   readonly clock: Clock
-  /** `warn` reports texts that look like they hold secrets; `always` imports them without the secrets. */
+  /** `warn` reports texts that may contain secrets; `always` removes the secrets. */
   readonly redact?: 'warn' | 'always'
   readonly names: Pick<ResolveNames, 'each' | 'give'>
 }
 
 export type ImportVolume = ReturnType<typeof createImportVolume>
 
-/** Takes one volume in (docs/contracts/operate.md §2). */
+/** Creates the import of one volume (docs/contracts/operate.md §2). */
 export function createImportVolume(dependencies: ImportDependencies) {
   return async (caller: Caller, chunks: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport> => {
     const volume = await readVolume(chunks)
@@ -325,7 +323,7 @@ export function createImportVolume(dependencies: ImportDependencies) {
   }
 }
 
-/** The name of the project in the metadata of an entry or a state; null where they name none. */
+/** Returns the project in the metadata of a record; null for none. */
 function projectIn({ metadata }: EntryRecord | RecordOf<'version'>): string | null {
   const name = own(metadata ?? null, 'project')
   return typeof name === 'string' && normalizeProject(name) !== null ? name : null
@@ -345,7 +343,7 @@ class Import {
   private readonly difference = createContentDifference()
   /** IDs of records from which secrets are removed. */
   private readonly redacted: ReadonlySet<string>
-  /** The key of each project that the volume names otherwise. */
+  /** Keys of projects that the volume names differently. */
   private keys: ReadonlyMap<string, string> = new Map()
   private given: readonly Attachment[] = []
 
@@ -353,7 +351,7 @@ class Import {
     private readonly on: ImportDependencies,
     private readonly caller: Caller,
     private readonly options: ImportOptions,
-    private readonly volume: VolumeInHand,
+    private readonly volume: ParsedVolume,
   ) {
     const { manifest } = volume
     this.report = emptyReport(manifest.volume, options.dryRun)
@@ -382,7 +380,7 @@ class Import {
     await this.takeProjects()
     for (const batch of batchesOf(volume)) await this.take(batch)
     await this.settle()
-    // Deleted entries too: those that the file says are gone, and those of which it has states alone.
+    // Deleted entries too: those that the file deletes, and those with only past versions in it.
     const ids = [...this.fates.keys(), ...volume.states].filter((id) => this.fates.get(id) !== 'refuse')
     report.map?.push(...this.mapping.differing(ids))
     report.content = this.difference.appliedTo(volume.end.content)
@@ -395,7 +393,11 @@ class Import {
     this.mapping = new Mapping(new Map(await this.on.imports.recall(this.intake.scope, this.store, asked)))
   }
 
-  /** Plans, and again where another request has stored some of the volume in the meantime. @throws Problem conflict, limit_exceeded */
+  /**
+   * Plans, and plans again if another request stored a part of the volume in between.
+   *
+   * @throws Problem conflict, limit_exceeded
+   */
   private async plan(): Promise<void> {
     const { entries, problems } = this.report
     const [counts, noted] = [{ ...entries }, problems.length]
@@ -404,7 +406,7 @@ class Import {
       try {
         return checkQuota(await this.on.imports.remainingQuota(this.caller), takes)
       } catch (error) {
-        // The quota counts what this plan did not find yet.
+        // The quota includes entries that this plan did not find yet.
         if (takes.entries === before) throw error
         before = takes.entries
       }
@@ -417,7 +419,7 @@ class Import {
     }
   }
 
-  /** Decides about each entry, before anything is written. @returns what it takes @throws Problem conflict */
+  /** Decides about each entry before anything is written. @returns the entries and bytes it needs @throws Problem conflict */
   private async planOnce(): Promise<{ readonly entries: number; readonly bytes: number }> {
     const { report, options, volume, fates } = this
     const takes = { entries: 0, bytes: 0 }
@@ -447,10 +449,10 @@ class Import {
 
   private noteScreening(line: number): void {
     const screening = this.volume.screenings.get(line)
-    if (screening !== undefined) noteScreening(this.report, line, screening, this.redacted.has(String(screening.id)))
+    if (screening !== undefined) noteSecretScan(this.report, line, screening, this.redacted.has(String(screening.id)))
   }
 
-  /** A record as it is imported: with REDACT=always without secrets. */
+  /** Returns a record as it is imported: without secrets if REDACT=always. */
   private asImported<R extends EntryRecord | RecordOf<'version'>>(record: R): R {
     return this.redacted.has(String(record.id)) ? withoutSecrets(record) : record
   }
@@ -476,24 +478,25 @@ class Import {
     return decided
   }
 
-  /** What stands here of these entries. */
+  /** Reads the stored entries of these records. */
   private standing(records: readonly EntryRecord[]): Promise<Map<number, EntryRecord>> {
     return existingEntriesOf(this.on.exports, this.intake.scope, this.mapping, records)
   }
 
-  /** Ids for what comes: entries, and deleted ones of which states come. */
+  /** Reserves IDs for new entries, and for deleted ones with past versions. */
   private async reserve(): Promise<void> {
     const { volume, options, mapping } = this
     const fate = (id: string) => (volume.states.has(id) ? 'store' : this.fates.get(id))
     const rows = volume.ids
       .filter((id) => !mapping.ours.has(id) && fate(id) === 'store')
-      .map((theirId) => ({ theirId, wanted: options.keepsIds ? keepable(theirId) : null }))
+      .map((theirId) => ({ theirId, wanted: options.keepsIds ? preservableId(theirId) : null }))
     for (const [id, ours] of await this.on.imports.reserve(this.caller, this.store, rows)) mapping.ours.set(id, ours)
   }
 
   /**
-   * Resolves the projects of the volume. A trusted volume keeps its projects as they are, where no project here has their
-   * names, so that what was apart there stays apart.
+   * Resolves the projects of the volume.
+   *
+   * A trusted volume keeps its projects if no project here has their names, so that separate projects stay separate.
    */
   private async findProjects(): Promise<void> {
     const { on, caller, volume, options } = this
@@ -573,7 +576,7 @@ class Import {
     const versions = this.versionsOf(batch)
     const taken = new Set(ready.map(({ theirId }) => theirId))
     const later = await laterVectors(on, caller, vectors, { known: mapping.known, taken, at })
-    // What was deleted, brought back and deleted again has several such states: the last one counts.
+    // An entry that was deleted, restored and deleted again has several such records; the last one counts.
     const gone = new Map<string, { theirId: string; id: number; version: number }>()
     for (const { theirId, id, state } of versions)
       if (state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.standing)
@@ -595,7 +598,7 @@ class Import {
     }
   }
 
-  /** Counts the results of a batch again after the plan: the same volume may be sent several times at once. */
+  /** Corrects the counts of a batch after the plan, because the same volume may be sent several times concurrently. */
   private decideAgain(batch: readonly Lined[], decided: ReadonlyMap<string, Decision>): void {
     const { fates, report } = this
     for (const { line, record } of batch) {
@@ -603,7 +606,7 @@ class Import {
       const id = String(record.id)
       const [before, decision] = [fates.get(id), decided.get(id)]
       if (before === undefined || decision === undefined || before === decision.what) continue
-      // Of on_conflict=fail some of the volume is in by now.
+      // With on_conflict=fail a part of the volume is stored by now.
       const fate = decision.what === 'conflict' ? 'skip' : decision.what
       countOutcome(report, before, -1)
       countOutcome(report, fate)
@@ -620,7 +623,7 @@ class Import {
     })
   }
 
-  /** Kept states of entries that nobody has touched here. */
+  /** Returns past versions of entries that were not changed here. */
   private versionsOf(batch: readonly Lined[]): (ImportedVersion & { readonly theirId: string })[] {
     const { on, intake, report, mapping, fates } = this
     const oldest = historyCutoff(on.terms, intake.now)
@@ -643,7 +646,7 @@ class Import {
     return taken
   }
 
-  /** Adds up how what stands here differs from what the file says. */
+  /** Adds up the differences between stored entries and the file. */
   private async compare(batch: readonly Lined[]): Promise<void> {
     const { mapping, volume } = this
     const records = batch.flatMap(({ record }) => (record.record === 'entry' ? [record] : []))

@@ -2,7 +2,7 @@ import { limitExceeded, Problem } from '../../domain/errors'
 import type { RecordId } from '../../domain/transfer/records'
 import type { RemainingQuota } from '../../ports/import-store'
 
-/** What an import answers (docs/contracts/operate.md §2). */
+/** The answer of an import (docs/contracts/operate.md §2). */
 export interface ImportReport {
   readonly volume: number
   readonly entries: {
@@ -17,14 +17,14 @@ export interface ImportReport {
   links: number
   versions: number
   vectors: number
-  /** Ids that differ: theirs, ours. */
+  /** IDs that differ: in the file, here. */
   readonly map?: [RecordId, number][]
   readonly problems: ImportProblem[]
-  /** The first hundred warnings about entries that were imported. */
+  /** The first hundred warnings about imported entries. */
   warnings?: (Omit<ImportProblem, 'code'> & { readonly code: WarningCode })[]
   /** The number of warnings by code. */
   warned?: { readonly [code in WarningCode]?: number }
-  /** Of the entries as they stand here. */
+  /** Digest of the entries as they are stored here. */
   content?: string
 }
 
@@ -36,9 +36,13 @@ interface ImportProblem {
 }
 
 /**
- * - `secret`: its text or its metadata look like they hold a secret
+ * Warning codes:
+ *
+ * - `secret`: text or metadata may contain a secret
+ *
  * - `redacted`: such secrets were removed (REDACT=always)
- * - `addresses_agent`: its text or its title addresses an agent
+ *
+ * - `addresses_agent`: text or title addresses an agent
  */
 export type WarningCode = 'secret' | 'redacted' | 'addresses_agent'
 
@@ -66,10 +70,10 @@ export const asProblem = (error: unknown): Problem => {
   throw error
 }
 
-/** What becomes of an id of a volume. */
+/** The outcome of an ID in a volume. */
 export type ImportOutcome = 'store' | 'replace' | 'unchanged' | 'skip' | 'conflict' | 'refuse' | 'delete' | 'none'
 
-/** Counts what becomes of an entry. @param n -1 for one that was counted as something else */
+/** Counts the outcome of an entry. @param n -1 to correct an earlier count */
 export function countOutcome({ entries }: ImportReport, fate: ImportOutcome, n: 1 | -1 = 1): void {
   if (fate === 'store') entries.stored += n
   else if (fate === 'replace') entries.replaced += n
@@ -79,18 +83,18 @@ export function countOutcome({ entries }: ImportReport, fate: ImportOutcome, n: 
   else if (fate === 'delete') entries.deleted += n
 }
 
-/** Refuses a volume of which entries were changed here too. */
+/** Returns the error for a volume whose entries were also changed here. */
 export const conflictOf = (ids: readonly RecordId[]): Problem =>
   new Problem(
     'conflict',
-    `${ids.length} entries were changed here since they came (the first: ${ids[0]}); nothing was imported. Import with ` +
-      'on_conflict=skip to keep them as they are here, or with on_conflict=replace to take those of the file',
+    `${ids.length} entries were changed here since their import (the first: ${ids[0]}), so nothing was imported. Import with ` +
+      'on_conflict=skip to keep the entries here, or with on_conflict=replace to use those of the file',
     { retryable: false, details: { ids: ids.slice(0, 100).map(String) } },
   )
 
 const LIMITS = { entries: 'MAX_ENTRIES_PER_ORG', bytes: 'MAX_BYTES_PER_ORG' } as const
 
-/** @throws Problem limit_exceeded where a volume brings more than the org may take */
+/** Checks the quota of the organization. @throws Problem limit_exceeded if the volume exceeds it */
 export function checkQuota(
   remaining: RemainingQuota,
   takes: { readonly entries: number; readonly bytes: number },
@@ -99,7 +103,7 @@ export function checkQuota(
     const left = Math.max(remaining[part] ?? Number.POSITIVE_INFINITY, 0)
     if (takes[part] > left)
       throw limitExceeded(
-        `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume brings ${takes[part]}; nothing was imported`,
+        `This organization may hold ${left} more ${part} (${LIMITS[part]}), and the volume has ${takes[part]}; nothing was imported`,
       )
   }
 }

@@ -2,8 +2,10 @@ import type { Family } from '../family'
 import { threads } from '../threads/family'
 
 /**
- * The two read-only tools that ChatGPT's connectors and deep research ask for, by the names and shapes that they ask for
- * (platform contract §3). Errors are those of threads.
+ * The two read-only tools that ChatGPT's connectors and deep research require, with the names and shapes that they require
+ * (platform contract §3).
+ *
+ * Errors have the shape of the threads family.
  */
 export const connector: Family = {
   ...threads,
@@ -11,8 +13,8 @@ export const connector: Family = {
   tokens: 150,
   parse: { leaves: () => false },
   instructions:
-    'Shared memory of your team, to be read: search finds entries for a question, fetch brings one whole by its id.',
+    'Shared memory of your team, read-only: search finds entries for a question, fetch returns a complete entry by ID.',
 }
 
-/** Where a person can look at an entry. */
+/** Returns the address of the page that shows an entry to a person. */
 export const entryUrl = (origin: string, id: number): string => `${origin}/entries/${id}`

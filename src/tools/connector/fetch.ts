@@ -10,7 +10,7 @@ export const fetchEntry = defineTool({
   family: connector,
   name: 'fetch',
   title: 'Fetch',
-  description: 'Bring one entry whole, by the id that search gave.',
+  description: 'Read one complete entry, by an ID from search.',
   example: { id: '1' },
   promise: 'PLATFORM-14',
   budget: { tokens: 60, trips: 2, reads: [12, 12], writes: 0 },
@@ -21,7 +21,7 @@ export const fetchEntry = defineTool({
     text: z.string(),
     url: z.string(),
     metadata: part('As stored', {}),
-    superseded_by: z.string().optional().meta({ description: 'Id of the entry that takes its place' }),
+    superseded_by: z.string().optional().meta({ description: 'ID of the entry that replaces it' }),
   }),
   async handler({ services, principal, origin }, { id }) {
     const [entry] = (await services.entries.readWithin(principal, [id], RESULT_BYTES)).entries

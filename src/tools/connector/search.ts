@@ -7,7 +7,7 @@ import { queryField } from '../query-field'
 import { connector, entryUrl } from './family'
 
 const BEST = 10
-/** Code points in which a first line is looked for. */
+/** Code points of a text that are read to find its first line. */
 const BEGINNING = 300
 
 export const search = defineTool({
@@ -15,7 +15,7 @@ export const search = defineTool({
   name: 'search',
   title: 'Search',
   description:
-    'Find the entries of the shared memory that answer a question best, by words and meaning; fetch brings one whole.',
+    'Find entries of the shared memory that answer a question, by words and meaning; fetch returns one in full.',
   enabled: (config) => config.fts.enabled || config.semantic.enabled,
   example: { query: 'why is the login test flaky?' },
   promise: 'PLATFORM-14',

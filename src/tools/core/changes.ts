@@ -14,13 +14,13 @@ import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, unknownProject, zoneOf
 
 const LIMIT = { usual: 30, most: 100 } as const
 const PREVIEW = 120
-/** Pages of the feed that one call goes through for a person or a kind. */
+/** Pages of the feed that one call reads to filter by agent or kind. */
 const MAX_PAGES = 10
 const PAGE = 200
 
 const input = z.strictObject({
   since: z.string().optional().meta({
-    description: 'Time, or next of an answer; default: last call',
+    description: 'Time, or a previous next; default: last call',
   }),
   project: fields.onlyProject,
   thread: fields.thread,
@@ -31,7 +31,7 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** A cursor of the feed, unlike any time that `since` understands. */
+/** Matches a cursor of the feed, which never looks like a time that `since` accepts. */
 const CURSOR = /^[A-Za-z0-9_-]{48}$/
 
 interface Start {
@@ -40,7 +40,7 @@ interface Start {
   readonly since?: number
 }
 
-/** Where the changes begin; null for the newest ones. @throws Problem invalid_input for what is neither a time nor a cursor */
+/** Returns the position where the changes start. @throws Problem invalid_input for a value that is neither a time nor a cursor */
 function startOf(since: string, now: number, timezone: string | undefined): Start {
   const zone = zoneOf(timezone)
   const isTime = resolveExpression(since, zone, now) !== null
@@ -48,7 +48,7 @@ function startOf(since: string, now: number, timezone: string | undefined): Star
   return { since: instantOf(since, 'since', now, zone) }
 }
 
-/** The requested changes, filtered by person and kind page by page. */
+/** Lists the requested changes, filtered by agent and kind page by page. */
 async function listed(context: CallContext, args: Arguments, start: Start | null, limit: number) {
   const { services, principal } = context
   const kinds = new Set((args.kind ?? []).map((word) => kindOf(word) as string))
@@ -76,9 +76,9 @@ async function listed(context: CallContext, args: Arguments, start: Start | null
       limit: by === null && kinds.size === 0 ? limit : PAGE,
     })
     const wanted = page.changes.filter(isWanted)
-    const room = limit - found.length
-    found.push(...wanted.slice(0, room))
-    const last = wanted.length > room ? found.at(-1) : undefined
+    const left = limit - found.length
+    found.push(...wanted.slice(0, left))
+    const last = wanted.length > left ? found.at(-1) : undefined
     if (last !== undefined)
       return { changes: found, next: await services.changes.seal(principal, last.position), more: true }
     if (!page.more || found.length === limit || pages === MAX_PAGES)
@@ -100,7 +100,7 @@ export const changes = defineTool({
   family: core,
   name: 'changes',
   title: 'Changes',
-  description: 'List what was stored, updated (also tasks finished) or deleted.',
+  description: 'List memories stored, updated (such as tasks finished) or deleted.',
   example: { since: '1 hour ago', limit: 2 },
   promise: 'CORE-15',
   budget: { tokens: 170, trips: 9, reads: [1_420, 4_560], writes: 3 },

@@ -37,11 +37,11 @@ const input = z.strictObject({
 })
 type Arguments = z.output<typeof input>
 
-/** The items of the pack are shorter here than in the pack itself, which plans its own budget. */
+/** Tokens of the compiled pack per token of the answer: its items are shortened here. */
 const PACK_TOKENS = 2
 const START_CONTENT = 320
 const LEFT_OFF = 1_200
-/** Names of projects that a start without one lists. */
+/** Project names that an answer without a project lists. */
 const PROJECTS = 20
 
 interface Section {
@@ -49,14 +49,14 @@ interface Section {
   readonly memories: Record<string, unknown>[]
 }
 
-/** An item of a list, with its place in its section. */
+/** An item of a list, with its position in its section. */
 interface Placed {
   readonly section: string
   readonly shown: Record<string, unknown>
   readonly place: number
 }
 
-/** Sections as long as they fit: the last items of the list are dropped first. */
+/** Fits items into a number of characters; the last items of the list are dropped first. */
 function fitting(items: readonly Placed[], most: number) {
   const sections = new Map<string, Placed[]>()
   let left = most
@@ -109,9 +109,12 @@ const REST = 'fetch reads the rest of memories with total_chars.'
 /** Captured sessions that a pack contains, and characters of the excerpt of each. */
 const OWN = { most: 3, excerpt: 2_000, least: 400 } as const
 const OWN_SECTION = 'Your sessions, not approved yet'
-const ONLY_OWN = 'No approved memory clearly fits; sessions of yours that wait for review do.'
+const ONLY_OWN = 'No approved memory clearly fits, but some of your sessions that await approval do.'
 
-/** The owner's captured sessions that hold words of the goal, where the call wants them and packs are not confined to what is approved. */
+/**
+ * Returns the owner's captured sessions that contain words of the goal; none if the call excludes them or packs contain only
+ * approved memories.
+ */
 async function ownFor({ services, principal, config }: CallContext, goal: string, args: Arguments, most: number) {
   const kinds = (args.kind ?? []).map((word) => kindOf(word))
   const isWanted = args.captured !== 'exclude' && (kinds.length === 0 || kinds.includes('session'))
@@ -120,23 +123,23 @@ async function ownFor({ services, principal, config }: CallContext, goal: string
   const scope = inProject(principal, args.project)
   const request = { query: goal, filter, limit: OWN.most, excerpt: OWN.excerpt }
   const found = await services.capture.own.holding(scope, request)
-  // On a small budget the best alone.
+  // A small budget shows only the best session.
   return found.slice(0, Math.max(1, Math.floor((most * 0.3) / OWN.least)))
 }
 
-/** Sessions within a number of characters, shared equally. */
-function shownOwn(own: readonly RankedResult[], room: number) {
+/** Fits sessions into a number of characters, which they share equally. */
+function shownOwn(own: readonly RankedResult[], budget: number) {
   const items = own.map(({ entry, excerpt }, place) => {
     const head = shownMemory(entry)
-    const part = Math.floor(room / own.length) - JSON.stringify(head).length - 60
+    const part = Math.floor(budget / own.length) - JSON.stringify(head).length - 60
     const content = shortenedTo(excerpt ?? '', Math.max(60, Math.min(OWN.excerpt, part)))
     const isPart = codePointLength(content) < entry.chars
     return { section: OWN_SECTION, shown: { ...head, content, ...(isPart ? { total_chars: entry.chars } : {}) }, place }
   })
-  return fitting(items, room).sections
+  return fitting(items, budget).sections
 }
 
-/** The pack for a goal: memories, and behind them the owner's captured sessions. */
+/** Compiles the pack for a goal: memories, then the owner's captured sessions. */
 async function packFor(call: CallContext, goal: string, args: Arguments, most: number) {
   const { services, principal } = call
   const owned = ownFor(call, goal, args, most)
@@ -144,7 +147,7 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
     const sections = shownOwn(await owned, most - 500)
     return lean({
       sections,
-      hint: sections.length === 0 ? 'No captured session of yours holds words of this goal.' : REST,
+      hint: sections.length === 0 ? 'None of your captured sessions contains words of this goal.' : REST,
     })
   }
   const { kind = [], since, project, limit } = args
@@ -159,7 +162,7 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
     .flatMap(({ title, items: own }) => own.map((item, place) => ({ section: title, item, place })))
     .sort((a, b) => b.item.score - a.item.score)
     .map(({ section, item, place }) => ({ section, shown: shownItem(item), place }))
-  // Memories come first; sessions have the rest, and a part that is theirs.
+  // Memories come first; sessions get the remaining space, and a reserved part.
   const { sections, dropped } = fitting(items, most - 500 - own.length * OWN.least)
   const left = most - 500 - JSON.stringify(sections).length
   const { limit: beyond, budget, superseded } = pack.diagnostics.omitted
@@ -171,17 +174,14 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
   return lean({
     sections: own.length === 0 ? sections : [...sections, ...shownOwn(own, left)],
     hint: isDoubtful ? (own.length > 0 ? ONLY_OWN : inCoreWords(pack.usage_hint)) : hasParts ? REST : null,
-    omitted: omitted === 0 ? null : `Left out: ${omitted} that fit the goal. Raise limit or max_tokens, or search`,
+    omitted: omitted === 0 ? null : `${omitted} more fit the goal. Raise limit or max_tokens, or call search`,
     superseded: superseded === 0 ? null : superseded,
-    warnings: [
-      ...(pack.diagnostics.degraded ? ['Meaning could not be searched; these are the results of words'] : []),
-      ...unknown,
-    ],
+    warnings: [...(pack.diagnostics.degraded ? ['Semantic search failed; results match words only'] : []), ...unknown],
   })
 }
 
-/** Title and beginning of an entry of the start. */
-function shownStanding({ id, title, text, kind, agent, createdAt }: StartEntry): Record<string, unknown> {
+/** Returns the title and preview of an entry at the start of a session. */
+function shownEntry({ id, title, text, kind, agent, createdAt }: StartEntry): Record<string, unknown> {
   const plain = trim(text.replace(WHITE_SPACE_RUN, ' '))
   const content = firstCodePoints(plain, START_CONTENT)
   return lean({
@@ -190,7 +190,7 @@ function shownStanding({ id, title, text, kind, agent, createdAt }: StartEntry):
   })
 }
 
-/** The start of a session: rules, work in flight, newest decisions and gotchas, and where this owner left off. */
+/** Compiles the start of a session: rules, open work, newest decisions and gotchas, and where this owner left off. */
 async function startFor({ services, principal }: CallContext, args: Arguments, most: number) {
   const { project, kind = [], since, limit } = args
   const named = namedProject(principal, project)
@@ -209,10 +209,10 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
   const { leftOff, before = [] } = found
   const last = leftOff === null ? null : { id: leftOff.id, content: leftOffText(leftOff.text, before, LEFT_OFF) }
   const budget = most - 500 - JSON.stringify(last).length
-  const chosen = drawEntries(facets, budget, (entry) => JSON.stringify(shownStanding(entry)).length + 1)
+  const chosen = drawEntries(facets, budget, (entry) => JSON.stringify(shownEntry(entry)).length + 1)
   const shown = chosen
     .slice(0, limit)
-    .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownStanding(entry), place }))
+    .map(({ facet, entry }, place) => ({ section: facet as string, shown: shownEntry(entry), place }))
   const { sections } = fitting(shown, budget)
   const known = projects.filter(({ entries }) => entries > 0)
   const isEmpty = sections.length === 0 && last === null
@@ -226,9 +226,9 @@ async function startFor({ services, principal }: CallContext, args: Arguments, m
       known.length > 0
         ? `${isEmpty ? '' : 'These memories belong to no project. '}Call context with your project, and with a goal.`
         : isEmpty && isFiltered
-          ? 'No rules, decisions, gotchas or open work pass kind and since. Call search, or context with a goal.'
+          ? 'No rules, decisions, gotchas or open work match kind and since. Call search, or context with a goal.'
           : isEmpty
-            ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember for what others should know.'
+            ? 'No rules, decisions, gotchas or open work are stored here yet. Call remember to store what others should know.'
             : 'Call context with a goal for the memories that matter to it.',
     warnings: unknown,
   })
@@ -239,7 +239,7 @@ export const context = defineTool({
   name: 'context',
   title: 'Context',
   description:
-    'Call first: memories for a goal; without goal: rules, open tasks, newest decisions, where you left off.',
+    'Call first. Returns memories for your goal; without goal: rules, open tasks, newest decisions, where you left off.',
   example: { goal: 'make refunds safe to retry', project: 'ferry' },
   promise: 'CORE-7',
   budget: { tokens: 210, trips: 5, reads: [5_800, 18_080], writes: 3 },

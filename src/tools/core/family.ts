@@ -1,7 +1,7 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** Calls that `/mcp/core` answered before it had tools of its own, each with the tool that does the same now. */
+/** Tool names that `/mcp/core` served in earlier releases, each with the call that replaces it. */
 export const FORMER_NAMES: Readonly<Record<string, string>> = {
   hybrid_search_context: 'search',
   fts_search_context: 'search with mode "words"',
@@ -27,7 +27,7 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
   context_orient: 'changes, or context without goal',
 }
 
-/** Words of the families in messages of services that they share with the core tools, and what the core tools call the same. */
+/** Names of family tools and arguments in messages of shared services, each with the name in the core tools. */
 const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(FORMER_NAMES).map(([name, call]) => [name, (call.split(' ')[0] ?? '').replace(',', '')]),
@@ -37,11 +37,11 @@ const WORDS: Readonly<Record<string, string>> = {
   context_id: 'id',
 }
 
-/** A message of a shared service in the words of the core tools. */
+/** Replaces names of family tools in a message with the names of the core tools. */
 export const inCoreWords = (text: string): string =>
   text.replaceAll(/[a-z_]+/g, (word) => (Object.hasOwn(WORDS, word) ? (WORDS[word] as string) : word))
 
-/** The ten tools of `/mcp/core` (core contract): one vocabulary, lean results. Errors have the shape of threads. */
+/** The ten tools of `/mcp/core` (core contract): one vocabulary and lean results. Errors have the shape of the threads family. */
 export const core: Family = {
   ...threads,
   name: 'core',
@@ -58,7 +58,7 @@ export const core: Family = {
   },
   instructions:
     'Shared memory of your team. Call context with your goal before you start or resume work. Call remember for what ' +
-    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; pass replaces with the ids ' +
-    'of memories that it makes obsolete; where the answer has may_replace, make the call in judge that is true. ' +
-    'search answers a question, fetch reads a complete memory. restore takes back an update or a forget.',
+    'others should not have to learn again: decisions, gotchas, rules, plans, finished work; in replaces, list the IDs ' +
+    'of memories that it makes obsolete. If the answer has may_replace, make the call in judge that is true. ' +
+    'Call search to answer a question, fetch to read a complete memory, restore to undo an update or a forget.',
 }

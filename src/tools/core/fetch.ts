@@ -17,17 +17,17 @@ import { core } from './family'
 import { charactersOf, id, ids, lean, memoryOutput, shownMemory } from './vocabulary'
 
 const input = z.strictObject({
-  id: id('One memory').optional(),
-  ids: ids('Or several').optional(),
-  lines: z.string().optional().meta({ description: 'Part: "10-40"' }),
-  heading: z.string().optional().meta({ description: 'Part: below this heading; a miss lists all' }),
-  around: z.string().optional().meta({ description: 'Part: around this exact text' }),
+  id: id('One memory ID').optional(),
+  ids: ids('Or several IDs').optional(),
+  lines: z.string().optional().meta({ description: 'Only lines "10-40"' }),
+  heading: z.string().optional().meta({ description: 'Only this section; a miss lists all headings' }),
+  around: z.string().optional().meta({ description: 'Only around this exact text' }),
   images: flag(false, 'Include images'),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500; ≤ 32,000' }),
 })
 type Arguments = z.output<typeof input>
 
-/** Metadata that the result shows under another name, or that belong to the server. */
+/** Metadata that the result shows under another name, or that only the server uses. */
 const SHOWN_ELSEWHERE = [
   ...['title', 'task_name', 'kind', 'type', 'report_type', 'project', 'status', 'agent_name', 'audience', 'captured'],
   ...['expires_at', 'pinned', 'diary', 'supersedes', 'depends_on', 'contradicts', 'references'],
@@ -37,7 +37,7 @@ const LINKS = ['supersedes', 'depends_on', 'contradicts', 'references'] as const
 const ownFields = (entry: Entry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(entry.metadata ?? {}).filter(([key]) => !SHOWN_ELSEWHERE.includes(key)))
 
-/** The members of a memory besides its content. */
+/** Returns the members of a memory except its content. */
 function headOf(entry: Entry): Record<string, unknown> {
   const metadata = ownFields(entry)
   return lean({
@@ -56,11 +56,11 @@ function headOf(entry: Entry): Record<string, unknown> {
 
 interface Shown {
   readonly content: string
-  /** The part that is missing, and the call that reads it. */
-  readonly beside?: Record<string, unknown>
+  /** The size of the complete content, and the call that reads the next part. */
+  readonly extra?: Record<string, unknown>
 }
 
-/** @throws Problem invalid_input for two ways to name a part, or lines that are none */
+/** Checks that exactly one of `id` and `ids`, and at most one kind of part, is given. @throws Problem invalid_input */
 function checkPart({ id: one, ids: several, lines, heading, around }: Partial<Arguments>): void {
   if ((one === undefined) === ((several ?? []).length === 0))
     throw invalidInput('Give either id or ids', [{ path: 'id', given: givenAs(one), example: 42 }])
@@ -69,11 +69,11 @@ function checkPart({ id: one, ids: several, lines, heading, around }: Partial<Ar
   if (second !== undefined)
     throw invalidInput('Give only one of lines, heading and around', [{ path: second[0], given: givenAs(second[1]) }])
   if (first !== undefined && one === undefined && several?.length !== 1)
-    throw invalidInput(`${first[0]} goes with one id`, [{ path: first[0], given: givenAs(first[1]) }])
+    throw invalidInput(`${first[0]} needs exactly one id`, [{ path: first[0], given: givenAs(first[1]) }])
   if (lines !== undefined) linesOf(lines)
 }
 
-/** "10-40", "10-", "-40" or "10". */
+/** Parses a line range such as "10-40", "10-", "-40" or "10". @throws Problem invalid_input */
 function linesOf(given: string): { readonly first: number; readonly last: number | null } {
   const [, from = '', dash = '', to = ''] =
     /^(\d{0,9})([-–:]?)(\d{0,9})$/.exec(given.slice(0, 50).replaceAll(' ', '')) ?? []
@@ -86,7 +86,7 @@ function linesOf(given: string): { readonly first: number; readonly last: number
   return { first, last }
 }
 
-/** The part of the text that the arguments name. @throws Problem not_found */
+/** Returns the part of the text that the arguments select. @throws Problem not_found, invalid_input */
 async function partOf(
   { services, principal }: CallContext,
   entry: Entry,
@@ -101,7 +101,7 @@ async function partOf(
         [{ path: 'around', given: givenAs(args.around) }],
       )
     const content = cutAround({ text: entry.text, at: [at], goesOn: { before: false, after: false } }, most)
-    return { content, beside: { total_chars: codePointLength(entry.text) } }
+    return { content, extra: { total_chars: codePointLength(entry.text) } }
   }
   const range =
     args.heading === undefined
@@ -121,7 +121,7 @@ async function partOf(
   const next = () => nextOf(entry.id, range.text, content, { shown, end: end < total ? end : null })
   return {
     content,
-    beside: {
+    extra: {
       lines: `${range.startLine}-${isCut ? shown : range.endLine}`,
       total_lines: total,
       ...(isCut ? { truncated: true, next: next() } : {}),
@@ -130,10 +130,10 @@ async function partOf(
 }
 
 /**
- * The call that reads on: the lines that follow, or, where a line was cut, the same from that line on with more tokens.
+ * Returns the call that reads the next part: the following lines, or the same line with more tokens if that line was cut.
  *
- * @param text that was cut to `content`
- * @param lines the last line that is shown, and the last that was asked for; null: to the end
+ * @param text the text that was cut to `content`
+ * @param lines the last line shown, and the last line requested; null for the end
  */
 function nextOf(id: number, text: string, content: string, lines: { shown: number; end: number | null }): string {
   const rest = text.slice(content.length)
@@ -145,7 +145,7 @@ function nextOf(id: number, text: string, content: string, lines: { shown: numbe
   return `fetch {"id": ${id}, ${range}, "max_tokens": ${tokens}}`
 }
 
-/** Complete lines from the start of a text, within a number of code points; a longer first line is cut. */
+/** Returns complete lines from the start of a text, within a number of code points; a longer first line is cut. */
 function firstLines(text: string, most: number): string {
   if (codePointLength(text) <= most) return text
   const cut = firstCodePoints(text, most)
@@ -157,10 +157,10 @@ function completeOf(entry: Entry, most: number): Shown {
   const content = firstLines(entry.text, most)
   if (content.length === entry.text.length) return { content }
   const next = nextOf(entry.id, entry.text, content, { shown: content.split('\n').length, end: null })
-  return { content, beside: { truncated: true, total_chars: codePointLength(entry.text), next } }
+  return { content, extra: { truncated: true, total_chars: codePointLength(entry.text), next } }
 }
 
-/** The memory, cut to a number of characters of JSON. */
+/** Serializes a memory, cut to a number of characters of JSON. */
 async function shown(
   context: CallContext,
   entry: Entry,
@@ -171,9 +171,9 @@ async function shown(
   let budget = Math.max(200, most - JSON.stringify(head).length - 200)
   const hasPart = [args.lines, args.heading, args.around].some((one) => one !== undefined)
   for (let tries = 0; ; tries++) {
-    const { content, beside = {} } = hasPart ? await partOf(context, entry, args, budget) : completeOf(entry, budget)
+    const { content, extra = {} } = hasPart ? await partOf(context, entry, args, budget) : completeOf(entry, budget)
     const size = JSON.stringify(content).length
-    if (size <= budget + 2 || tries === 3) return { ...head, content, ...beside }
+    if (size <= budget + 2 || tries === 3) return { ...head, content, ...extra }
     budget = Math.floor((budget * budget) / size) - 10
   }
 }
@@ -182,7 +182,7 @@ export const fetch = defineTool({
   family: core,
   name: 'fetch',
   title: 'Fetch',
-  description: 'Read memories by id, complete or a part.',
+  description: 'Read memories by ID, in full or in part.',
   example: { id: 7 },
   promise: 'CORE-10',
   budget: { tokens: 170, trips: 6, reads: [57, 57], writes: 0 },

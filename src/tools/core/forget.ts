@@ -12,17 +12,17 @@ import { flag, listOf, output, part, strings } from '../fields'
 import { areSound, soundArguments } from '../parse-arguments'
 import { namedProject } from '../project'
 import {
-  carryOutDeletion,
-  countLeft,
-  type DeletionFacts,
-  deletedBefore,
+  countRemaining,
+  type DeletionOutcome,
+  deletionFromReceipt,
+  executeDeletion,
+  hasDeleted,
   isUncounted,
-  tookSome,
 } from '../threads/deletion'
 import { core } from './family'
 import { fields, filterOf, ids, lean } from './vocabulary'
 
-/** Memories that a look names. */
+/** Memories that a dry run lists by title. */
 const NAMED = 20
 
 const filter = z
@@ -32,23 +32,23 @@ const filter = z
     tags: fields.tags,
     until: fields.until,
   })
-  .meta({ description: 'Or all that match: first dry_run true, then false' })
+  .meta({ description: 'Or all matches: first dry_run true, then false' })
 
 const input = z.strictObject({
-  ids: ids('Memories').optional(),
+  ids: ids('IDs').optional(),
   thread: z.string().optional().meta({ description: 'Or a complete thread' }),
   filter: filter.optional(),
   dry_run: z.boolean().optional().meta({ description: 'true: only list' }),
-  erase: flag(false, 'Beyond restore; only if the user asks it'),
+  erase: flag(false, 'Permanent; only if the user asks for it'),
 })
 type Arguments = z.output<typeof input>
 
 interface Facts {
-  readonly deletion: DeletionFacts
+  readonly deletion: DeletionOutcome
   readonly named: readonly { readonly id: number; readonly title: string }[]
 }
 
-/** @throws Problem invalid_input unless exactly one selection is named, and a filter with `dry_run` and a condition */
+/** Checks that exactly one selection is given, and that a filter has `dry_run` and a condition. @throws Problem invalid_input */
 function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments>): void {
   const ways = Object.entries({ ids: named, thread, filter: given }).filter(([, value]) => value !== undefined)
   if (ways.length !== 1)
@@ -67,7 +67,7 @@ function check({ ids: named, thread, filter: given, dry_run }: Partial<Arguments
 
 interface Selected {
   readonly selection: DeleteSelection
-  /** How many memories the filter admits; null without a filter. */
+  /** Number of memories that match the filter; null without a filter. */
   readonly total: number | null
 }
 
@@ -82,7 +82,7 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
     }
   const wanted = filterOf(given, services.now())
   const place = namedProject(principal, given.project)
-  // A delete by project means the memories of the project, not those that belong to none.
+  // A deletion by project selects only memories of the project, not memories without one.
   const exact = place === null ? wanted : and([wanted, ofProject('project', principal, place)])
   const page = await services.entries.page(principal, exact, { limit: MOST_DELETED, offset: 0, previewLength: 1 })
   return { selection: { ids: page.entries.map(({ id }) => id) }, total: page.total }
@@ -91,7 +91,7 @@ async function selected({ services, principal }: ToolContext, args: Arguments): 
 async function forgetting(context: ToolContext, args: Arguments): Promise<Facts> {
   const { selection, total } = await selected(context, args)
   if (selection.ids?.length === 0) return { deletion: { did: 'look', count: 0, ids: [], missing: [] }, named: [] }
-  const found = await carryOutDeletion(context, selection, { dry_run: args.dry_run ?? false, erase: args.erase })
+  const found = await executeDeletion(context, selection, { dry_run: args.dry_run ?? false, erase: args.erase })
   if (found.did === 'look') return { deletion: found, named: await titles(context, found.ids) }
   const remaining = total === null ? found.remaining : Math.max(0, total - found.count)
   return { deletion: { ...found, remaining }, named: [] }
@@ -104,12 +104,12 @@ async function titles({ services, principal }: ToolContext, found: readonly numb
   return wanted.flatMap((id) => (byId.has(id) ? [{ id, title: byId.get(id) as string }] : []))
 }
 
-const NOTHING = 'No memory that you may delete matches'
+const NOTHING = 'No matching memory that you can delete'
 
 function answer({ deletion, named }: Facts, { ids: asked = [], dry_run }: Arguments): Record<string, unknown> {
   const { count } = deletion
   const unmatched = new Set(asked).size - count
-  const few = unmatched > 0 ? [`${unmatched} of the ids are not of memories that you may delete`] : []
+  const few = unmatched > 0 ? [`${unmatched} of the IDs are not memories that you can delete`] : []
   const warnings = count > 0 ? few : deletion.missing.length > 0 ? deletion.missing : [NOTHING]
   if (deletion.did === 'look')
     return dry_run ? { would_delete: count, ...lean({ memories: named, warnings }) } : { deleted: 0, warnings }
@@ -132,7 +132,7 @@ export const forget = defineWritingTool({
   family: core,
   name: 'forget',
   title: 'Forget',
-  description: 'Delete memories; returns how to undo it.',
+  description: 'Delete memories. Returns the call that undoes it.',
   effect: 'delete',
   example: { ids: [7] },
   promise: 'CORE-12',
@@ -150,18 +150,18 @@ export const forget = defineWritingTool({
     if (areSound(args, sound, ['ids', 'thread', 'filter'])) check(sound)
   },
   isCostly: () => false,
-  queuesWork: (_, { deletion }) => tookSome(deletion),
+  queuesWork: (_, { deletion }) => hasDeleted(deletion),
   async work(context, args) {
     check(args)
     return forgetting(context, args)
   },
-  recall: (trace) => ({ deletion: deletedBefore(trace), named: [] }),
+  recall: (trace) => ({ deletion: deletionFromReceipt(trace), named: [] }),
   answer,
   unfinished: {
     when: ({ deletion }) => isUncounted(deletion),
     async finish(context, args, { deletion, named }) {
       const { selection } = await selected(context, args)
-      return { deletion: await countLeft(context, selection, deletion), named }
+      return { deletion: await countRemaining(context, selection, deletion), named }
     },
   },
 })

@@ -13,13 +13,13 @@ export const history = defineTool({
   family: core,
   name: 'history',
   title: 'History',
-  description: 'Who changed a memory, when, with diffs; with version: as it was then.',
+  description: 'Show who changed a memory and when, with diffs; with version: its text then.',
   example: { id: 7 },
   promise: 'CORE-13',
   budget: { tokens: 100, trips: 3, reads: [59, 59], writes: 0 },
   input: z.strictObject({
-    id: id('Memory, also a deleted one'),
-    version: z.int().optional().meta({ description: 'This one complete' }),
+    id: id('Memory, even if deleted'),
+    version: z.int().optional().meta({ description: 'Only this, in full' }),
     limit: z.int().optional().meta({ description: 'Default 5' }),
   }),
   output: output({

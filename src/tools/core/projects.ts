@@ -12,7 +12,7 @@ export const projects = defineTool({
   family: core,
   name: 'projects',
   title: 'Projects',
-  description: 'List projects with number of memories, last use.',
+  description: 'List projects with memory counts and last use.',
   example: {},
   promise: 'CORE-26',
   budget: { tokens: 60, trips: 2, reads: [80, 80], writes: 0 },

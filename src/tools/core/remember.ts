@@ -8,17 +8,17 @@ import type { Millis } from '../../domain/time'
 import { givenAs } from '../../domain/validation'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { rememberedBefore } from '../facts'
 import { jsonObject, listOf, output, part } from '../fields'
 import { inspectImages } from '../images'
 import { mayReplaceMembers, mayReplaceOutput } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
+import { rememberedFromReceipt } from '../receipt-outcomes'
 import { core } from './family'
 import { checkExpiry, ids, kindOf, lean } from './vocabulary'
 
 const text = (description: string) => z.string().optional().meta({ description })
 
-/** A value of a list that the domain checks, so that all problems are reported at once. */
+/** A string with listed values that the domain checks, so that all problems are reported together. */
 export const oneOf = (values: readonly string[], description: string) =>
   z
     .string()
@@ -46,30 +46,30 @@ const input = z.strictObject({
   kind: z.string().optional().meta({
     description: 'decision, rule (must), convention, gotcha, procedure, plan, task, note …',
   }),
-  project: text('The one you work in; omit only for all'),
+  project: text('Your project; omit only if for all'),
   tags: z
     .array(z.string().meta({ description: 'Tag' }))
     .max(100)
     .optional()
     .meta({ description: 'Tags' }),
-  replaces: ids('Obsolete by this one').optional(),
+  replaces: ids('IDs it makes obsolete').optional(),
   related_to: links.meta({ description: '"12" or "depends_on:12"' }),
-  status: oneOf(WORK_STATUSES, 'Of a task'),
+  status: oneOf(WORK_STATUSES, 'Task status'),
   audience: oneOf(AUDIENCES, 'private: only you. Default: project, else org'),
   valid_from: text('ISO 8601; default now'),
-  valid_until: text('Leaves packs then'),
-  expires_at: text('Deleted then'),
-  merges: ids('Summed up and replaced').optional(),
-  metadata: jsonObject('Own fields', 'assignee').optional(),
+  valid_until: text('Left out of packs after'),
+  expires_at: text('Deleted after'),
+  merges: ids('IDs summarized and replaced').optional(),
+  metadata: jsonObject('Custom fields', 'assignee').optional(),
   images: images.optional(),
 })
 
 type Arguments = z.output<typeof input>
 
-/** Links of one memory. */
+/** Maximum number of links of one memory. */
 const MAX_LINKS = 20
 
-/** The same call in the words of `remember` of the packs family. */
+/** Translates the arguments to those of `remember` in the packs family. */
 function toRemember(args: Arguments, now: Millis) {
   const { replaces = [], merges = [], related_to = [], expires_at, valid_from, valid_until, ...given } = args
   const links = [...new Set([...replaces, ...merges].map(String)), ...related_to]
@@ -93,7 +93,7 @@ function toRemember(args: Arguments, now: Millis) {
   }
 }
 
-/** Problems of the arguments that are right in shape, reported with those that are not. @throws Problem */
+/** Checks the arguments that have the right type, to report their problems together with the others. @throws Problem */
 function inspect(args: Record<string, unknown>, context: ToolContext): void {
   const sound = soundArguments(input, args)
   const { title = 'Title', content = 'content' } = sound
@@ -105,7 +105,7 @@ export const remember = defineWritingTool({
   family: core,
   name: 'remember',
   title: 'Remember',
-  description: 'Store one memory for the team.',
+  description: 'Store a decision, rule or finding for the team.',
   effect: 'store',
   example: {
     title: 'Refunds carry a key',
@@ -128,7 +128,7 @@ export const remember = defineWritingTool({
   }),
   inspect,
   work: ({ services, principal }, args) => services.packs.remember(principal, toRemember(args, services.now())),
-  recall: rememberedBefore,
+  recall: rememberedFromReceipt,
   answer: ({ id, existing, kind, project, links: made, conflicts, mayReplace, warnings }) =>
     lean({
       ...{ id, kind, project, existing },

@@ -6,30 +6,30 @@ import { archivedNote } from '../../services/writing/entries/update-entries'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import { listOf, output, part, strings } from '../fields'
-import { keptNote } from '../history/restore-context'
+import { narrowedWarning } from '../history/restore-context'
 import { soundArguments } from '../parse-arguments'
-import { withWarning } from '../screened'
+import { withWarning } from '../secret-scan'
 import { core } from './family'
 import { id, ids, lean } from './vocabulary'
 
 const input = z.strictObject({
-  change_id: z.string().optional().meta({ description: 'Undo all of this forget' }),
-  id: id('Or restore, or undo the last update of').optional(),
-  ids: ids('Or restore').optional(),
+  change_id: z.string().optional().meta({ description: 'Undo this forget' }),
+  id: id('Or a memory: undelete, or undo last update').optional(),
+  ids: ids('Or deleted memories').optional(),
   version: z.int().optional().meta({ description: 'Of id' }),
 })
 type Arguments = z.output<typeof input>
 
-/** @throws Problem invalid_input unless exactly one way is named */
+/** Checks that exactly one of `change_id`, `id` and `ids` is given. @throws Problem invalid_input */
 function check({ change_id, id: one, ids: several, version }: Partial<Arguments>): void {
   const ways = [change_id, one, several].filter((way) => way !== undefined && !(Array.isArray(way) && way.length === 0))
   if (ways.length !== 1)
     throw invalidInput('Give exactly one of change_id, id and ids', [{ path: 'id', given: givenAs(one), example: 42 }])
   if (version !== undefined && one === undefined)
-    throw invalidInput('version goes with id', [{ path: 'version', given: givenAs(version) }])
+    throw invalidInput('version needs id', [{ path: 'version', given: givenAs(version) }])
 }
 
-/** The version that takes back the last update of a memory; undefined for a deleted memory, which comes back as it was. */
+/** Returns the version before the last update of a memory; undefined for a deleted memory, which is restored unchanged. */
 async function before({ services, principal }: ToolContext, one: number): Promise<number | undefined> {
   const { deleted, versions } = await services.readHistory.versions(principal, one, { limit: 2, offset: 0 }, false)
   if (deleted) return undefined
@@ -66,7 +66,7 @@ export const restore = defineWritingTool({
   recall: ({ notes }) => notes.restored as Restored,
   answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const { warnings = [] } = withWarning({}, secrets)
-    const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(keptNote)]
+    const notes = [...(warnings as string[]), ...archivedNote(archived), ...narrowed.map(narrowedWarning)]
     return {
       restored,
       ...lean({ skipped, more: remaining === 0 ? null : `${remaining} more: call again`, warnings: notes }),

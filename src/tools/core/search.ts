@@ -37,11 +37,11 @@ import {
 
 const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
 
-/** Characters of ten results: 1,500 tokens. Longer lists share those of a default answer. */
+/** Characters of up to ten results: 1,500 tokens. Longer lists use the budget of a default answer. */
 const TEN = 6_000
 const EXCERPT = { most: 600, least: 60 } as const
 const MAX_RESULTS = 50
-/** Entries that one search for exact text looks through. */
+/** Entries that one search for exact text scans. */
 const SCANNED = 1_000
 
 const input = z.strictObject({
@@ -49,8 +49,8 @@ const input = z.strictObject({
     .string()
     .refine((query) => codePointLength(query) <= MAX_QUERY, { error: `query has more than ${MAX_QUERY} characters` })
     .optional()
-    .meta({ description: 'Question or words; omit: newest' }),
-  mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex: within lines' }),
+    .meta({ description: 'Question or words; omit for newest' }),
+  mode: z.enum(MODES).optional().meta({ description: 'Default hybrid; exact, regex match lines' }),
   project: fields.project,
   kind: fields.kinds,
   tags: fields.tags,
@@ -74,7 +74,7 @@ interface Found {
   readonly scores?: Record<string, unknown>
   /** IDs of later memories of the page on the same subject. */
   readonly later?: readonly number[]
-  /** Those that a model judged to say otherwise. */
+  /** IDs of the later memories that a model judged to contradict this one. */
   readonly otherwise?: readonly number[]
 }
 
@@ -85,11 +85,11 @@ interface FoundPage {
   readonly warnings: readonly string[]
 }
 
-/** @throws Problem invalid_input with all that is wrong */
+/** Builds the filter of a call. @throws Problem invalid_input that lists every problem */
 const filterOf = (args: Partial<Given>, now: number): Filter =>
   and([...conditions(args, now), ...whereOf(args.where ?? {})])
 
-/** The newest memories that the filter admits. */
+/** Returns the newest memories that match the filter. */
 async function newest({ services }: CallContext, scope: CallContext['principal'], filter: Filter, args: Arguments) {
   const window = { limit: args.limit, offset: args.offset, previewLength: EXCERPT.most }
   const page = await services.entries.page(scope, filter, window)
@@ -143,7 +143,7 @@ const patternOf = (mode: Arguments['mode'], query: string): Pattern =>
 
 type Lines = readonly { readonly number: number; readonly line: string }[]
 
-/** Matching lines with their numbers. */
+/** Formats matching lines with their numbers. */
 const linesOf = (lines: Lines): string =>
   cutAround(
     {
@@ -154,7 +154,7 @@ const linesOf = (lines: Lines): string =>
     EXCERPT.most,
   )
 
-/** The owner's captured sessions with a matching line. */
+/** Searches the lines of the owner's captured sessions. */
 async function grepOwn({ services }: CallContext, scope: CallContext['principal'], filter: Filter, args: Arguments) {
   const pattern = patternOf(args.mode, args.query ?? '')
   const all = await services.capture.own.withLines(scope, pattern, filter)
@@ -164,7 +164,7 @@ async function grepOwn({ services }: CallContext, scope: CallContext['principal'
   return { found, total: all.length, more: all.length > args.offset + found.length, warnings: [] }
 }
 
-/** Memories with a matching line, newest first; the excerpt is the matching lines with their numbers. */
+/** Searches lines of memories, newest first; the excerpt contains the matching lines with their numbers. */
 async function grepped(
   { services }: CallContext,
   scope: CallContext['principal'],
@@ -195,15 +195,16 @@ async function grepped(
   }
 }
 
-/** Memories whose places captured sessions may take on a page. */
+/** Memories of a page that captured sessions may replace. */
 const MOST_DISPLACED = 3
 
-/** Answers that nothing holds the words, which a captured session of the owner does. */
+/** Matches warnings that no memory contains the words; they are wrong if a captured session does. */
 const isOfNothing = (warning: string): boolean => /^(?:Nothing|No entry)\b/.test(warning)
 
 /**
- * The page with the owner's captured sessions behind its memories. They take the places of memories that match the words worse, which are
- * listed as omitted.
+ * Appends the owner's captured sessions to a page.
+ *
+ * If the page is full, they replace memories that match the words worse; those are listed as omitted.
  */
 function withOwn(
   page: FoundPage,
@@ -226,7 +227,7 @@ function withOwn(
   return { ...page, found: [...kept, ...added], warnings, displaced }
 }
 
-/** The owner's captured sessions that match, if the call asks for them with memories. */
+/** Returns the owner's matching captured sessions if the call includes them. */
 async function ownOf(
   call: CallContext,
   scope: CallContext['principal'],
@@ -248,7 +249,7 @@ const foundOf = (one: RankedResult): Found => ({
   otherwise: one.otherwise,
 })
 
-/** Results that fit: every one keeps its head, excerpts share what is left. */
+/** Fits results into the budget: each keeps its members, and excerpts share the remaining characters. */
 function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
   const heads = found.map(({ entry, scores, later, otherwise }) => ({
@@ -280,7 +281,7 @@ export const search = defineTool({
   family: core,
   name: 'search',
   title: 'Search',
-  description: 'Find memories by question, words or filters; shows excerpts.',
+  description: 'Find memories by question, words or filters. Returns excerpts.',
   example: { query: 'why did a refund pay twice?', project: 'ferry', limit: 1 },
   promise: 'CORE-9',
   budget: { tokens: 350, trips: 5, reads: [12_050, 31_600], writes: 0 },
@@ -299,7 +300,7 @@ export const search = defineTool({
     const wanted = filterOf(args, context.services.now())
     const filter = args.captured === 'only' ? and([wanted, ownCaptured(scope)]) : wanted
     const isBlank = trim(args.query ?? '') === ''
-    // A list of a project holds the memories of the project alone; an answer to a question may also belong to none.
+    // A list of a project contains only its memories; search results for a question also include memories without a project.
     const named = namedProject(context.principal, args.project)
     const listed = named === null ? filter : and([filter, ofProject('project', context.principal, named)])
     const finding = isBlank

@@ -13,17 +13,17 @@ import { attempt, done, onlyValue, withRetries } from '../../services/outcome'
 import { archivedNote } from '../../services/writing/entries/update-entries'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, updatedBefore } from '../facts'
 import { jsonObject, newTags, output, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { onlyOne, updatedFromReceipt } from '../receipt-outcomes'
 import { core } from './family'
 import { oneOf } from './remember'
 import { checkExpiry, id, ids, kindOf, lean } from './vocabulary'
 
-/** How often an edit is tried again when another write comes between. */
+/** Attempts of an edit if other writes change the memory in between. */
 const EDIT_TRIES = 20
 
-/** Fields that `clear` can name; an empty value may be a mistake and clears nothing. */
+/** Fields that `clear` accepts. An empty value clears nothing, because it may be a mistake. */
 const CLEARED = ['title', 'status', 'project', 'tags', 'audience', 'valid_until', 'expires_at', 'pinned'] as const
 
 const text = (description: string) => z.string().optional().meta({ description })
@@ -33,9 +33,9 @@ const input = z.strictObject({
   title: text('Title'),
   content: text('Replaces all, or old_text'),
   old_text: text('Replace only this part'),
-  append: text('Added at the end'),
+  append: text('Text to append'),
   kind: text('Kind'),
-  status: oneOf(WORK_STATUSES, 'Of a task'),
+  status: oneOf(WORK_STATUSES, 'Task status'),
   project: text('Moves it'),
   tags: newTags('Replaces all').optional(),
   audience: oneOf(AUDIENCES, 'Who may read it'),
@@ -43,19 +43,19 @@ const input = z.strictObject({
   valid_from: text('ISO 8601'),
   valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
-  replaces: ids('Obsolete by it').optional(),
-  both_hold: ids('Hold too').optional(),
+  replaces: ids('IDs made obsolete').optional(),
+  both_hold: ids('Also valid').optional(),
   metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
-    .meta({ description: 'To empty' }),
-  expected_version: z.int().optional().meta({ description: 'Fail at another' }),
+    .meta({ description: 'Fields to empty' }),
+  expected_version: z.int().optional().meta({ description: 'Fails otherwise' }),
 })
 type Arguments = z.output<typeof input>
 
-/** The fields that the call names, in the order of the schema. */
+/** Returns the fields that the call changes, in the order of the schema. */
 const changed = ({ id: _, expected_version: __, clear = [], old_text: ___, append, ...given }: Arguments): string[] => [
   ...new Set([
     ...Object.keys({ ...given, ...(append === undefined ? {} : { content: append }) }).filter(
@@ -65,7 +65,7 @@ const changed = ({ id: _, expected_version: __, clear = [], old_text: ___, appen
   ]),
 ]
 
-/** @throws Problem invalid_input for a part without what replaces it, or two ways to change the content */
+/** Checks that `old_text` has a replacement and that the content is changed in only one way. @throws Problem invalid_input */
 function checkEdit({ content, old_text, append }: Partial<Arguments>): void {
   if (old_text !== undefined && content === undefined)
     throw invalidInput('old_text needs content: the text that replaces it', [{ path: 'content', given: 'nothing' }])
@@ -73,7 +73,7 @@ function checkEdit({ content, old_text, append }: Partial<Arguments>): void {
     throw invalidInput('Give either append or content', [{ path: 'append', given: givenAs(append) }])
 }
 
-/** The complete content that an edit asks for. @throws Problem invalid_input for a part that the content does not hold once */
+/** Applies an edit to a text. @throws Problem invalid_input if `old_text` does not occur exactly once */
 function edited(text: string, { content = '', old_text, append }: Arguments): string {
   if (append !== undefined) return `${text.trimEnd()}\n\n${append}`
   const part = old_text ?? ''
@@ -81,12 +81,12 @@ function edited(text: string, { content = '', old_text, append }: Arguments): st
   const isOnce = at >= 0 && text.indexOf(part, at + 1) < 0
   if (isOnce) return text.slice(0, at) + content + text.slice(at + part.length)
   throw invalidInput(
-    `old_text is ${at < 0 ? 'not' : 'more than once'} in the content: fetch it, and copy a part that is there once`,
+    `old_text ${at < 0 ? 'does not occur' : 'occurs more than once'} in the content. Fetch it, and copy a part that occurs once`,
     [{ path: 'old_text', given: givenAs(old_text) }],
   )
 }
 
-/** The change as one patch of metadata, with text and tags. @throws Problem invalid_input, forbidden */
+/** Builds one patch of metadata, text and tags. @throws Problem invalid_input, forbidden */
 function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>) {
   const { title, content, kind, status, project, tags, audience, pinned, expires_at, metadata = {}, clear = [] } = args
   checkEdit(args)
@@ -131,7 +131,7 @@ export const update = defineWritingTool({
   family: core,
   name: 'update',
   title: 'Update',
-  description: 'Change fields of a memory; the others stay. restore undoes it.',
+  description: 'Change the given fields of a memory. restore undoes it.',
   effect: 'change',
   example: { id: 7, title: 'Refunds carry an idempotency key', status: 'done' },
   promise: 'CORE-11',
@@ -152,7 +152,7 @@ export const update = defineWritingTool({
     const dates = args.valid_from !== undefined || args.valid_until !== undefined
     if (!edits && !dates && replaces.length === 0 && others.length === 0)
       return onlyValue(await services.updateEntries(principal, [done(draft)], true))
-    // The edit is made of the text that was read: where another write comes between, it is read again.
+    // The edit is based on the text that was read, so it is repeated if another write came in between.
     return withRetries(async () => {
       const read = new Map(
         (await services.entries.read(principal, [...new Set([args.id, ...replaces, ...others])])).map((one) => [
@@ -172,19 +172,21 @@ export const update = defineWritingTool({
       }
       const bothHold = others.map((one) => read.get(one) as Entry)
       const judged = judgementPatch(entry.metadata, content, { replaces, bothHold })
-      const whole = {
+      const complete = {
         ...{ ...draft, expectedVersion },
         ...(text === undefined ? {} : { text }),
         ...(Object.keys(judged).length === 0 ? {} : { metadataPatch: { ...draft.metadataPatch, ...judged } }),
       }
-      const outcome = await attempt(async () => onlyValue(await services.updateEntries(principal, [done(whole)], true)))
+      const outcome = await attempt(async () =>
+        onlyValue(await services.updateEntries(principal, [done(complete)], true)),
+      )
       if (outcome.ok) return outcome.value
       const { code, message } = outcome.problem
       if (code !== 'conflict' || args.expected_version !== undefined) throw outcome.problem
       throw new Problem('conflict', message, { retryable: true })
     }, EDIT_TRIES)
   },
-  recall: (trace) => onlyOne(updatedBefore(trace)),
+  recall: (trace) => onlyOne(updatedFromReceipt(trace)),
   answer: ({ id: entry, version, archived, warnings = [] }, args) =>
     lean({
       ...{ id: entry, version, changed: changed(args) },

@@ -20,12 +20,12 @@ import { namedProject } from '../project'
 import { isRecord } from '../record'
 import { inCoreWords } from './family'
 
-/** The one vocabulary of the core tools: how they read arguments and show memories (core contract). */
+/** Arguments and serialization that the core tools share (core contract). */
 
 /** Characters of a default answer: 2,500 tokens at four characters each. */
 export const DEFAULT_ANSWER = 10_000
 
-/** The characters of an answer by its tokens, between 100 and 32,000; default 2,500. */
+/** Converts a token budget to characters: 100 to 32,000 tokens, default 2,500. */
 export const charactersOf = (tokens: number | undefined): number =>
   tokens === undefined ? DEFAULT_ANSWER : Math.max(100, Math.min(32_000, tokens)) * 4
 
@@ -38,9 +38,9 @@ export const ids = (description: string) =>
     .max(100)
     .meta({ description })
 
-/** Arguments that several core tools have, with one description each. */
+/** Arguments that several core tools accept, each with one description. */
 export const fields = {
-  project: text('This project, and what belongs to none'),
+  project: text('This project, and memories without one'),
   onlyProject: text('Only this project'),
   kinds: z
     .array(z.string().meta({ description: 'Kind' }))
@@ -53,15 +53,15 @@ export const fields = {
     .meta({ description: 'Any of' }),
   by: text('Agent or owner'),
   since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
-  until: text('Stored until; a day: its end'),
+  until: text('Stored until; a date is inclusive'),
   thread: text('Thread'),
   captured: z
     .enum(['include', 'only', 'exclude'])
     .default('include')
-    .meta({ description: 'Your sessions that wait for review' }),
+    .meta({ description: 'Your sessions that await approval' }),
 } as const
 
-/** The kind that a word means. @throws Problem invalid_input that lists the three nearest kinds first */
+/** Returns the kind that a word names. @throws Problem invalid_input that lists the most similar kinds first */
 export function kindOf(word: string, path = 'kind'): Kind {
   const kind = readKind(word)
   if (kind !== null) return kind
@@ -69,17 +69,17 @@ export function kindOf(word: string, path = 'kind'): Kind {
   throw invalidInput(message, [{ path, given: givenAs(word), example: kindsLike(word)[0] }])
 }
 
-/** The caller, narrowed to a project and the memories that belong to none. @throws Problem forbidden */
+/** Narrows a caller to one project and the memories without a project. @throws Problem forbidden */
 export function inProject<Caller extends Principal>(caller: Caller, project: string | undefined): Caller {
   const named = namedProject(caller, project)
   return named === null ? caller : { ...caller, projects: homesOf(caller, named) }
 }
 
 /**
- * An instant in words or ISO 8601.
+ * Parses a time in words or ISO 8601.
  *
  * @returns milliseconds since 1970
- * @throws Problem invalid_input that names the forms
+ * @throws Problem invalid_input that lists the accepted forms
  */
 export function instantOf(given: string, path: string, now: Millis, zone = 'UTC'): Millis {
   const at = resolveExpression(given, zone, now)
@@ -88,7 +88,7 @@ export function instantOf(given: string, path: string, now: Millis, zone = 'UTC'
   throw invalidInput(message, [{ path, given: givenAs(given), example: 'yesterday' }])
 }
 
-/** A time zone by name or offset. @throws Problem invalid_input */
+/** Checks a time zone given by name or offset. @throws Problem invalid_input */
 export function zoneOf(zone = 'UTC'): string {
   if (isZone(zone)) return zone
   throw invalidInput(`Unknown time zone: ${shortForm(zone, 100)}. Use an IANA name or an offset such as +05:45`, [
@@ -96,7 +96,7 @@ export function zoneOf(zone = 'UTC'): string {
   ])
 }
 
-/** The end that `until` means: of a day named by a date or a word, the end of that day. */
+/** Parses `until`: a date or a day in words means the end of that day. */
 function endOf(given: string, now: Millis): Millis {
   const seconds = parseDateBound(given.trim(), 'end')
   if (seconds !== null) return seconds * 1000
@@ -114,9 +114,9 @@ interface Conditions {
 }
 
 /**
- * Refuses an expiry that has passed: such a memory could not be read or restored.
+ * Refuses an expiry in the past, because such a memory could not be read or restored.
  *
- * @throws Problem invalid_input, also for what is not a time
+ * @throws Problem invalid_input, also for a value that is not a time
  */
 export function checkExpiry(metadata: Metadata, now: Millis): void {
   const given = own(metadata, 'expires_at')
@@ -130,7 +130,7 @@ export function checkExpiry(metadata: Metadata, now: Millis): void {
   throw invalidInput(message, [{ path: 'expires_at', given: givenAs(given), example: '2030-01-31T10:00:00Z' }])
 }
 
-/** The filters that the arguments name, without project and `where`. @throws Problem invalid_input */
+/** Builds the filters of the arguments, except project and `where`. @throws Problem invalid_input */
 export function conditions(given: Conditions, now: Millis): Filter[] {
   const tags = normalizeTags(given.tags ?? [])
   const from = given.since === undefined ? null : Math.ceil(instantOf(given.since, 'since', now) / 1000)
@@ -154,7 +154,7 @@ const isNothing = (value: unknown): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0)
 
-/** The members that say something: no null, no empty text or list, no `false`. */
+/** Removes members without information: null, false, and empty texts and lists. */
 export const lean = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members)
@@ -162,16 +162,16 @@ export const lean = (members: Record<string, unknown>): Record<string, unknown> 
       .map(([name, value]) => [name, name === 'warnings' ? (value as string[]).map(inCoreWords) : value]),
   )
 
-/** Whether the thread only repeats the project. */
+/** Reports whether the thread name only repeats the project. */
 const isUsualThread = ({ threadId, project }: Pick<Entry, 'threadId' | 'project'>): boolean =>
   threadId === 'memory' || threadId === `project:${project}`
 
-/** The agent that stored an entry, else the owner of the key. */
+/** Returns the agent that stored an entry, or else the owner of the key. */
 export const byOf = ({ agent, owner }: Pick<Entry, 'agent' | 'owner'>): string | null => agent ?? owner
 
 const TITLE = 120
 
-/** The members of a memory in a core result, without its content. */
+/** Serializes a memory for a core result, without its content. */
 export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown> =>
   lean({
     id: entry.id,
@@ -191,7 +191,7 @@ export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown
     replaced_by: entry.supersededBy,
   })
 
-/** A text, cut so that its JSON stays within a number of characters. */
+/** Cuts a text so that its JSON stays within a number of characters. */
 export function shortenedTo(text: string, most: number): string {
   let wanted = most
   for (let tries = 0; tries < 4; tries++) {
@@ -203,7 +203,7 @@ export function shortenedTo(text: string, most: number): string {
   return ''
 }
 
-/** The item of a list with the members that its schema names. */
+/** Members of a memory in output schemas. */
 export const memoryOutput = {
   id: z.int(),
   title: z.string(),
@@ -217,10 +217,12 @@ export const memoryOutput = {
 const MAX_CONDITIONS = 100
 
 /**
- * Conditions on metadata: a value that a key equals, a list of accepted values, or `{operator: value}` with the operators of
+ * Reads conditions on metadata: a value, a list of accepted values, or `{operator: value}` with the operators of
  * `metadata_filters`.
  *
- * @throws Problem invalid_input with all that is wrong
+ * @throws Problem invalid_input that lists every problem
+ * @example
+ * whereOf({ status: ['todo', 'doing'], weight: { gte: 3 } })
  */
 export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
   const entries = Object.entries(where)
@@ -249,11 +251,13 @@ export function whereOf(where: Readonly<Record<string, unknown>>): Filter[] {
 }
 
 /**
- * A warning that the named project has no memories, with the most similar name: otherwise a misspelt name looks like a project about
- * which nothing is known. One round trip if no result is of the project, else none.
+ * Warns that the named project has no memories, and suggests the most similar name.
+ *
+ * Without the warning, a typo looks like a project without memories. Costs one round trip if no result belongs to the project,
+ * else none.
  *
  * @param results projects of the results
- * @returns no warning if no project is named, or it has memories
+ * @returns an empty list if no project is named or it has memories
  */
 export async function unknownProject(
   { services, principal }: Pick<CallContext, 'services' | 'principal'>,

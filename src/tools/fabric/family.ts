@@ -3,9 +3,7 @@ import { issuesOf } from '../../domain/validation'
 import { withExamples } from '../examples'
 import type { Family } from '../family'
 
-/** Fabric: memory for coding agents in three layers (fabric contract). */
-
-/** How the family spells what went wrong (fabric contract §1). */
+/** Error codes of the family (fabric contract §1). */
 const CODES: Readonly<Record<ProblemCode, string>> = {
   invalid_input: 'VALIDATION_ERROR',
   limit_exceeded: 'VALIDATION_ERROR',
@@ -18,13 +16,13 @@ const CODES: Readonly<Record<ProblemCode, string>> = {
   internal: 'INTERNAL_ERROR',
 }
 
-/** One thing that is wrong, and where. */
+/** One validation issue with its path. */
 interface Detail {
   readonly path: string
   readonly message: string
 }
 
-/** What was given at each place and what would be right, in this family's two words. */
+/** Formats issues with the given value and a valid example. */
 const detailsOf = (problem: Problem): Detail[] =>
   withExamples(issuesOf(problem)).map(({ path, given, example }) => ({
     path,
@@ -36,17 +34,17 @@ export const fabric: Family = {
   tokens: 3_000,
   dotted: (name) => name.replace('_', '.'),
   instructions: [
-    'Memory of your team, kept between sessions. Begin each session with context_orient.',
-    'Before you change something, ask context_recall whether it was decided or solved before, and context_searchCode where it is.',
-    'Keep decisions with their reasons, bugs with their causes, conventions and patterns with context_store,',
-    'and name the projectPath in each call; report errors, commands and opened files with context_reportEvent.',
-    'What is kept stands here for other agents too.',
+    'Shared memory of your team across sessions. Call context_orient when a session begins.',
+    'Before you change something, call context_recall to see whether it was decided or solved before, and context_searchCode to find the code.',
+    'Store decisions with their reasons, bugs with their causes, conventions and patterns with context_store,',
+    'and pass projectPath in each call. Report errors, commands and opened files with context_reportEvent.',
+    'Other agents read what you store.',
   ].join(' '),
   parse: { leaves: () => false },
   failure(problem) {
     const { code, message } = problem
-    const flaws = detailsOf(problem)
-    const details = flaws.length === 0 && !Array.isArray(problem.details) ? problem.details : flaws
+    const issues = detailsOf(problem)
+    const details = issues.length === 0 && !Array.isArray(problem.details) ? problem.details : issues
     const structured = {
       ...{ error: message, code: CODES[code] },
       ...(details === undefined || details.length === 0 ? {} : { details }),

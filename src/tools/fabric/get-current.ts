@@ -25,9 +25,9 @@ const text = (description: string) => z.string().optional().meta({ description }
 const given = (value: string | undefined): string | null => (value === undefined || value.trim() === '' ? null : value)
 const item = z.looseObject({ id: z.string() })
 
-/** Code points of the contents together, and of a whole answer: 2,500 tokens of 4. */
+/** Code points of all contents together, and of the complete answer (2,500 tokens). */
 const BUDGET = { contents: 4_000, answer: 10_000 } as const
-/** Less of a content tells nothing: there rather fewer are shown. */
+/** Minimum budget of contents; below it, fewer memories are shown instead of shorter ones. */
 const LEAST_BUDGET = 1_200
 
 const input = z.strictObject({
@@ -39,18 +39,18 @@ const input = z.strictObject({
   filePath: text('Only patterns of this file, its folder or extension'),
 })
 
-/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
   collectIssues((wrong) => checkAsked(scope, { sessionId, projectPath }, wrong))
 
-/** How many are shown of each. */
+/** Number of items in each list. */
 interface Counts {
   readonly working: number
   readonly relevant: number
   readonly patterns: number
 }
 
-/** The answer with so many memories, whose contents and codes share a room. */
+/** Serializes a number of memories, whose contents share a budget of code points. */
 function shownOf(current: Current, counts: Counts, budget: number, project: string | null) {
   const working = current.working.slice(0, counts.working)
   const relevant = current.relevant.slice(0, counts.relevant)
@@ -78,7 +78,7 @@ function shownOf(current: Current, counts: Counts, budget: number, project: stri
   }
 }
 
-/** As much as an answer has room for: first contents are cut, then the last of the longest list are left out. */
+/** Fits the answer into its budget: first contents are cut, then the last items of the longest list are dropped. */
 function fitted(current: Current, project: string | null) {
   const { working, relevant, patterns } = current
   let counts: Counts = { working: working.length, relevant: relevant.length, patterns: patterns.length }
@@ -101,8 +101,8 @@ export const getCurrent = defineTool({
   name: 'context_getCurrent',
   title: 'Get the current context',
   description:
-    'What matters now: working notes, relevant memories and patterns for the open file and command, and what they suggest. ' +
-    'Contents are excerpts; context_get brings the whole.',
+    'Get what matters now: working notes, relevant memories and patterns for the open file and command, with suggestions. ' +
+    'Contents are excerpts; context_get returns all.',
   example: { projectPath: 'ferry', currentFile: 'src/users.ts' },
   promise: 'FABRIC-68',
   budget: { tokens: 190, trips: 4, reads: [4_050, 6_350], writes: 0 },

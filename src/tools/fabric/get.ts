@@ -15,7 +15,7 @@ import {
   shownMemory,
 } from './memory-serializer'
 
-/** A part of a content, with the length of the whole. */
+/** Returns a part of a content, with the length of the complete content. */
 function partOf(text: string, { offset = 0, limit }: { offset?: number | undefined; limit?: number | undefined }) {
   const from = offsetAfter(text, 0, offset)
   const to = limit === undefined ? text.length : offsetAfter(text, from, limit)
@@ -28,7 +28,7 @@ function partOf(text: string, { offset = 0, limit }: { offset?: number | undefin
 const input = z.strictObject({
   memoryId,
   offset: z.int().min(0).optional().meta({ description: 'Code points of content to skip' }),
-  limit: z.int().min(1).optional().meta({ description: 'Code points of content to bring' }),
+  limit: z.int().min(1).optional().meta({ description: 'Code points of content to return' }),
   projectPath,
 })
 
@@ -36,7 +36,7 @@ export const get = defineTool({
   family: fabric,
   name: 'context_get',
   title: 'Get a memory',
-  description: 'Bring one memory whole, also an archived one.',
+  description: 'Read one complete memory, even if archived.',
   example: { memoryId: '4' },
   promise: 'FABRIC-35',
   budget: { tokens: 140, trips: 2, reads: [14, 14], writes: 2 },

@@ -43,25 +43,29 @@ function statistics(all: readonly MemoryCount[]) {
   }
 }
 
-/** Of the contents a memory, and at least; of all that is shown of it (fabric contract §1); less of a content tells nothing. */
+/** Code points of contents (for each memory, and at least) and of the complete answer (fabric contract §1). */
 const BUDGET = { each: 200, least: 2_000, whole: 480, shortest: 32 } as const
 const NOTHING: Excerpt = { content: '', truncated: true, length: 1_000 }
 
-/** A memory of a list: its tags are next to its metadata. @param most who stored those that do not show it */
+/**
+ * Serializes a memory of a list; its tags are a member next to its metadata.
+ *
+ * @param most the agent and key that is shown once for the complete list
+ */
 function listed(memory: Memory, excerpt: Excerpt, project: string | null, most: string) {
   const { metadata, by, ...rest } = leanMemory(memory, excerpt, project)
   const { tags: _, ...others } = metadata as Metadata
   return { ...rest, metadata: others, tags: [...memory.tags], pinned: memory.pinned, ...(by === most ? {} : { by }) }
 }
 
-/** The agent and the key that stored most of these memories. */
+/** Returns the agent and key that stored most of these memories. */
 function mostBy(memories: readonly Memory[]): string {
   const groups = Map.groupBy(memories, (memory) => provenance(memory).by)
   const [most] = [...groups].sort(([, a], [, b]) => b.length - a.length)
   return most?.[0] ?? ''
 }
 
-/** Characters of an answer; a short list gets enough for its contents to share the least budget. */
+/** Characters of an answer. A short list gets enough for its contents to use the minimum budget. */
 const wholeOf = (shown: number, beside: number): number =>
   Math.max(budgetOf(shown, BUDGET.whole, 0), Math.min(budgetOf(20, BUDGET.whole, 0), BUDGET.least + beside))
 
@@ -69,17 +73,17 @@ const input = z.strictObject({
   layer: z.int().min(1).max(3).default(2).meta({ description: 'Layer' }),
   type: z.string().optional().meta({ description: 'Only this type' }),
   tags: tags('Any of these').optional(),
-  archived: flag(false, 'Archived ones alone'),
+  archived: flag(false, 'Only archived ones'),
   limit: limit(20),
   offset,
-  stats: flag(false, 'Count instead'),
+  stats: flag(false, 'Only count'),
   projectPath,
 })
 
-/** What statistics do not ask for. */
+/** Arguments that statistics ignore. */
 const OF_LISTS = ['layer', 'type', 'tags', 'archived', 'limit', 'offset']
 
-/** Which memories are meant. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments. @throws Problem that lists every problem */
 const checked = (scope: Scope, { type, projectPath }: Partial<z.output<typeof input>>) =>
   collectIssues((wrong) => ({
     project: checkAsked(scope, { projectPath }, wrong),
@@ -90,7 +94,7 @@ export const list = defineTool({
   family: fabric,
   name: 'context_list',
   title: 'List memories',
-  description: 'The newest memories of one layer, or with stats how many there are.',
+  description: 'List the newest memories of a layer, or count them with stats.',
   example: { layer: 2, projectPath: 'ferry' },
   promise: 'FABRIC-51',
   budget: { tokens: 200, trips: 2, reads: [1_664, 7_370], writes: 0 },

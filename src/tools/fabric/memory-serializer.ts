@@ -17,17 +17,15 @@ import { coerceArguments, MemberBudget } from '../parse-arguments'
 import { provenance } from '../provenance'
 import { MAX_QUERY } from '../query-field'
 
-/** How the fabric family spells what several of its tools take and give (fabric contract §1). */
-
 export const projectPath = z
   .string()
   .optional()
   .meta({ description: 'Project key, often its path; default: all open to you' })
 
 /**
- * The first of several places of a call that names a project; those that name another one are noted.
+ * Returns the first argument that names a project; notes others that name a different one.
  *
- * @param named by their paths; what is no string names none
+ * @param named values by their paths; only strings count
  */
 export function firstProject(
   named: Readonly<Record<string, unknown>>,
@@ -41,7 +39,7 @@ export function firstProject(
   return first
 }
 
-/** As `firstProject`, noting what is wrong with it too. @returns it as it is stored; null for none */
+/** Returns the project of the first argument that names one, in its stored form; null if none does. Notes problems. */
 export function checkProject(
   scope: Scope,
   named: Readonly<Record<string, unknown>>,
@@ -53,13 +51,13 @@ export function checkProject(
   return wrong.check(path, given, () => openProject(scope, given, path)) ?? null
 }
 
-/** The project that a call names in `projectPath`, as it is stored; null for none. @throws Problem */
+/** Returns the project in `projectPath`, in its stored form; null without one. @throws Problem */
 export const projectNamed = (scope: Scope, { projectPath }: { readonly projectPath?: string | undefined }) =>
   collectIssues((wrong) => checkProject(scope, { projectPath }, wrong))
 
 export const sessionId = z.string().optional().meta({ description: 'Your session' })
 
-/** Layer 2 or 3, where memories stay. */
+/** Layer 2 or 3, whose memories do not expire. */
 export const upperLayer = z
   .int()
   .min(2)
@@ -68,28 +66,28 @@ export const upperLayer = z
 
 const MAX_SESSION = 256
 
-/** @returns null for none @throws Problem invalid_input for one that is too long */
+/** Checks the length of a session ID. @throws Problem invalid_input */
 function checkSession(given: string | undefined): string | null {
   if (given === undefined) return null
   if (codePointLength(given) > MAX_SESSION) throw invalidInput(`sessionId has more than ${MAX_SESSION} characters`)
   return given
 }
 
-/** @throws Problem invalid_input for a blank or too long query */
+/** Checks that a query is neither blank nor too long. @throws Problem invalid_input */
 function checkQuery(query: string): string {
   if (trim(query) === '') throw invalidInput('query must not be blank')
   if (codePointLength(query) > MAX_QUERY) throw invalidInput(`query has more than ${MAX_QUERY} characters`)
   return query
 }
 
-/** Of what several tools take, what is given in its type. */
+/** Arguments that several tools share, if they have the right type. */
 interface Asked {
   readonly sessionId?: string | undefined
   readonly query?: string | undefined
   readonly projectPath?: string | undefined
 }
 
-/** Notes what is wrong with it. @returns the project that is named, as it is stored */
+/** Notes problems of shared arguments. @returns the project in its stored form */
 export function checkAsked(scope: Scope, asked: Asked, wrong: IssueCollector): string | null {
   const { sessionId, query, projectPath } = asked
   wrong.check('sessionId', sessionId, () => checkSession(sessionId))
@@ -98,29 +96,28 @@ export function checkAsked(scope: Scope, asked: Asked, wrong: IssueCollector): s
 }
 
 export const threshold = (fallback: number) =>
-  z.number().min(0).max(1).default(fallback).meta({ description: 'Least similarity, 0–1' })
+  z.number().min(0).max(1).default(fallback).meta({ description: 'Minimum similarity, 0–1' })
 
-/** A moment as every fabric tool shows it. */
+/** Formats a time as all fabric tools do. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()
 
-/** The member of a result that names memories it had no room for, as all ids of this family; none when there are none. */
+/** Returns the member of a result that lists memories without space, with IDs as this family writes them. */
 export const omittedMemories = (ids: readonly number[]) => (ids.length === 0 ? {} : { omitted: ids.map(String) })
 
-/** Four digits that count; order is by the whole value. */
+/** Rounds a score to four significant digits. The order uses the unrounded value. */
 export const shownScore = (score: number): number => Number(score.toPrecision(4))
 
-/** What a failure says; part of each output schema, which requires nothing, because error results are checked against it too. */
+/** Members of a failure. Every output schema has them, because clients also check error results against it. */
 const failure = { error: z.string(), code: z.string() }
 
 export const fabricOutput = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(z.looseObject({ ...shape, ...failure }).partial().shape)
 
-/** How memories are named, shown and described by the tools that store and read them (fabric contract §1, §3). */
 export const memoryId = z
   .union([z.string(), z.int()])
   .meta({ description: 'Id of the memory', anyOf: [{ type: 'string' }, { type: 'integer' }] })
 
-/** @throws Problem not_found for what cannot be an id, as for one that is unknown */
+/** Parses a memory ID. @throws Problem not_found for an invalid ID, as for an unknown one */
 export function readMemoryId(given: string | number): number {
   const id = readId(given)
   if (id === null) throw notFound(memoryNotFound(shortForm(given)))
@@ -129,7 +126,7 @@ export function readMemoryId(given: string | number): number {
 
 export const memoryMetadata = (description: string) => jsonObject(description)
 
-/** What known keys hold, for clients that send numbers and lists as strings. */
+/** Types of known metadata keys, for clients that send numbers and lists as strings. */
 const SHAPES: Readonly<Record<string, JsonSchema>> = {
   tags: { type: 'array', items: { type: 'string' } },
   confidence: { type: 'number' },
@@ -142,9 +139,9 @@ const SHAPES: Readonly<Record<string, JsonSchema>> = {
 }
 
 /**
- * Metadata with its known keys forgiven and checked; what is wrong is noted.
+ * Coerces and checks the known keys of metadata; notes problems.
  *
- * @param mayRemove whether null removes a key; else a known key that is null is as good as absent
+ * @param mayRemove whether null removes a key; otherwise a known key with null is treated as absent
  */
 export function readMetadata(given: Metadata, wrong: IssueCollector, mayRemove: boolean): Metadata {
   const read: Metadata = Object.create(null)
@@ -158,7 +155,7 @@ export function readMetadata(given: Metadata, wrong: IssueCollector, mayRemove: 
   return read
 }
 
-/** The kinds that a word of a filter means. @throws Problem invalid_input for a word that is neither a type nor a kind */
+/** Returns the kinds that a word in a filter names. @throws Problem invalid_input for a word that is neither a type nor a kind */
 export function kindsOf(word: string, path: string) {
   const kinds = kindsOfWord(word)
   if (kinds === null)
@@ -168,11 +165,11 @@ export function kindsOf(word: string, path: string) {
   return kinds
 }
 
-/** What takes the place of a memory, where something does. */
+/** Returns the member with the ID of the memory that supersedes this one, if any. */
 export const replaced = ({ supersededBy }: { readonly supersededBy?: number | undefined }) =>
   supersededBy === undefined ? {} : { supersededBy: String(supersededBy) }
 
-/** The members that follow the content and metadata of every memory. */
+/** Returns the members that follow content and metadata in every memory. */
 const history = (memory: Memory) => ({
   createdAt: iso(memory.createdAt),
   updatedAt: iso(memory.updatedAt),
@@ -193,7 +190,7 @@ export function shownMemory(memory: Memory) {
   }
 }
 
-/** A memory as models receive it where it is one of several (fabric contract §1). */
+/** Serializes a memory in a list for a model (fabric contract §1). */
 export const leanMemory = (memory: Memory, excerpt: Excerpt, project: string | null) => ({
   ...{ id: String(memory.id), type: typeOfKind(memory.kind), ...excerpt },
   metadata: compactMetadata(memory, project),
@@ -204,22 +201,22 @@ export const memoryOutput = z
   .looseObject({ id: z.string(), type: z.string(), content: z.string() })
   .meta({ description: 'Memory' })
 
-/** A memory that is to be shown, and the place in its text around which it is cut where it must be. */
+/** A memory to show, and the position in its text around which an excerpt is cut. */
 export interface ToShow {
   readonly memory: Memory
   readonly around: number | null
 }
 
-/** What an answer has room for, in code points. */
+/** Budget of an answer in code points. */
 export interface Budget {
-  /** For the contents: so much a memory, and so much at least. */
+  /** Budget of contents: for each memory, and the minimum in total. */
   readonly each: number
   readonly least: number
-  /** For all of it, a memory, and at least: titles and tags take their part of it from the contents. */
+  /** Budget of the complete answer: for each memory, and the minimum. Titles and tags count against it. */
   readonly whole: { readonly each: number; readonly least: number }
 }
 
-/** What is shown of the contents of an answer. */
+/** Cuts the contents of an answer to its budget. */
 export function excerptsFor(
   shown: readonly ToShow[],
   project: string | null,
@@ -237,5 +234,5 @@ export function excerptsFor(
   )
 }
 
-/** Less of a content tells nothing. */
+/** Minimum code points of an excerpt. */
 const SHORTEST = 100

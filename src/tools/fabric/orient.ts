@@ -4,7 +4,7 @@ import type { TimeDescription } from '../../domain/recall/calendar'
 import { type MemorySummary, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
 import { collectIssues } from '../../domain/validation'
-import { checkMoment } from '../../services/searching/memories/orient'
+import { checkRequestedTime } from '../../services/searching/memories/orient'
 import { defineTool } from '../define-tool'
 import { listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
@@ -16,7 +16,7 @@ const input = z.strictObject({
   projectPath,
   sessionId,
   expression: z.string().default('').meta({
-    description: 'Moment to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
+    description: 'Time to resolve: now, tomorrow, end of week, next monday, ISO date, epoch ms …',
   }),
   also: z
     .array(z.string().meta({ description: 'Zone' }))
@@ -25,29 +25,29 @@ const input = z.strictObject({
     .meta({ description: 'Zones to convert to' }),
 })
 
-/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, given: Partial<z.output<typeof input>>): string | null =>
   collectIssues((wrong) => {
     const { projectPath, sessionId, ...moment } = given
-    checkMoment(moment, wrong)
+    checkRequestedTime(moment, wrong)
     return checkAsked(scope, { projectPath, sessionId }, wrong)
   })
 
-const face = part('A moment', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
+const face = part('A time', { epochMs: z.number(), timezone: z.string(), iso: z.string() })
 
-/** A glimpse takes 50 tokens (fabric contract §1), of which tags take theirs first; less of a content tells nothing. */
-const BUDGET = { glimpse: 200, shortest: 32, longest: 100 } as const
+/** Code points of a summary row (50 tokens, fabric contract §1), and bounds of its content. Tags count against it. */
+const BUDGET = { summaryRow: 200, shortest: 32, longest: 100 } as const
 
-const glimpse = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
+const summaryRow = ({ id, kind, content, createdAt, tags, supersededBy }: MemorySummary) => {
   const shown = (text: string) => ({
     ...{ id: String(id), type: typeOfKind(kind), content: text, createdAt: iso(createdAt), tags },
     ...replaced({ supersededBy }),
   })
-  const left = BUDGET.glimpse - JSON.stringify(shown('')).length - 1
+  const left = BUDGET.summaryRow - JSON.stringify(shown('')).length - 1
   return shown(cutShort(content, Math.min(BUDGET.longest, Math.max(BUDGET.shortest, left))))
 }
 
-/** The time as its page lists it (fabric contract §6). */
+/** Serializes a time (fabric contract §6). */
 const timeShown = ({
   epochMs,
   iso,
@@ -67,7 +67,7 @@ export const orient = defineTool({
   name: 'context_orient',
   title: 'Orient in time',
   description:
-    'Begin a session here: the time, and what was stored since you were last in this project. Also resolves dates and converts time zones.',
+    'Begin each session with this: returns the time and memories stored since your last visit. Also resolves dates and converts time zones.',
   example: { projectPath: 'ferry', expression: 'next monday' },
   promise: 'FABRIC-78',
   budget: { tokens: 200, trips: 1, reads: [5, 5], writes: 0 },
@@ -94,7 +94,7 @@ export const orient = defineTool({
         time: timeShown(time),
         projectPath: project,
         offlineGap: absence,
-        recentMemories: recent.map(glimpse),
+        recentMemories: recent.map(summaryRow),
       },
       ...(resolved === null ? {} : { resolved: resolved.epochMs, resolvedAnchor: resolved }),
       ...(conversions === null ? {} : { conversions }),

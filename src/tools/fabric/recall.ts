@@ -46,11 +46,11 @@ const input = z.strictObject({
   offset,
   threshold: threshold(0.7),
   mode: z.enum(RECALL_MODES).default('hybrid').meta({ description: 'By words (keyword), meaning or both' }),
-  filter: filter.optional().meta({ description: 'Only such memories; layer 3 is of every project' }),
+  filter: filter.optional().meta({ description: 'Only such memories; layer 3 covers all projects' }),
   projectPath,
 })
 
-/** What a filter means. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and reads the filter. @throws Problem that lists every problem */
 const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z.output<typeof input>>) =>
   collectIssues((wrong) => {
     checkAsked(scope, asked, wrong)
@@ -62,7 +62,7 @@ const checked = (scope: Scope, { filter = {}, projectPath, ...asked }: Partial<z
     return { project, kinds }
   })
 
-/** Of a default page, whose results have some 110 code points beside the memory, 2,000 tokens of 4. */
+/** Budget of a default page of 2,000 tokens, in code points. */
 const BUDGET = { each: 450, least: 2_000, whole: { each: 680, least: 2_600 } } as const
 
 const shownBelow = ({ count, best }: NonNullable<RecallPage['below']>) => ({
@@ -75,8 +75,8 @@ export const recall = defineTool({
   name: 'context_recall',
   title: 'Recall memories',
   description:
-    'Find memories by words and meaning. Similarity is absolute; where nothing passes, below names what is nearest. ' +
-    'Long contents come in part: context_get brings the whole.',
+    'Find memories by words and meaning. Similarity is absolute; if none passes, below lists the closest. ' +
+    'Long contents are cut; context_get returns all.',
   example: { query: 'tenant queries', threshold: 0 },
   promise: 'FABRIC-55',
   budget: { tokens: 350, trips: 4, reads: [8_300, 22_300], writes: 0 },
@@ -88,7 +88,7 @@ export const recall = defineTool({
     limit: z.int(),
     hasMore: z.boolean(),
     degraded: z.boolean(),
-    below: part('What comes nearest where nothing passes', { count: z.int() }),
+    below: part('Closest memories if none passes', { count: z.int() }),
   }),
   inspect: ({ filter: given, ...rest }, { principal }) =>
     void checked(principal, {

@@ -14,14 +14,12 @@ import { readWrittenTime } from '../../domain/time'
 import { collectIssues, IssueCollector } from '../../domain/validation'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { reportedBefore } from '../facts'
 import { jsonObject, listOf, part, strings } from '../fields'
 import { soundArguments } from '../parse-arguments'
+import { reportFromReceipt } from '../receipt-outcomes'
 import { isRecord } from '../record'
 import { fabric } from './family'
 import { fabricOutput, firstProject, iso, projectPath, replaced, shownScore } from './memory-serializer'
-
-/** The arguments of `report_event`: what a call says of an event, and what is wrong with it. */
 
 const event = z
   .strictObject({
@@ -40,7 +38,7 @@ const event = z
 
 type Given = z.output<typeof event>
 
-/** Bytes of what is reported, by themselves and of a file. */
+/** Checks the size of a payload, and separately of a file's content. */
 function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: IssueCollector): void {
   const { content, ...rest } = payload
   const isFile = type === 'file_opened' && typeof content === 'string'
@@ -52,14 +50,14 @@ function checkSizes({ type, payload }: Pick<Given, 'type' | 'payload'>, wrong: I
 }
 
 /**
- * Notes what is wrong with those parts of an event that are given, beside its payload.
+ * Checks the given parts of an event except its payload; notes problems.
  *
- * @param beside the project that the call names beside the event
- * @returns its moment, milliseconds since 1970, and its project, as it is stored
+ * @param callProject the project that the call names next to the event
+ * @returns the time of the event in milliseconds since 1970, and its project in stored form
  */
-function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wrong: IssueCollector) {
+function checkEvent(caller: Caller, given: Partial<Given>, callProject: unknown, wrong: IssueCollector) {
   const { type, payload, timestamp, sessionId } = given
-  const places = { 'event.projectPath': given.projectPath, projectPath: beside }
+  const places = { 'event.projectPath': given.projectPath, projectPath: callProject }
   const [path, projectPath] = firstProject(places, wrong) ?? ['event.projectPath', undefined]
   const named = projectPath === undefined ? {} : { projectPath }
   const project = wrong.check(path, projectPath, () => projectOfWrite(caller, named, path)) ?? null
@@ -74,7 +72,7 @@ function checkEvent(caller: Caller, given: Partial<Given>, beside: unknown, wron
   return { at: written ? instantOf('UTC', written) : 0, project }
 }
 
-/** What would be wrong with these if the others were right. @throws Problem */
+/** Checks the arguments that have the right type. @throws Problem */
 export function inspect({ event: named, projectPath }: Record<string, unknown>, { principal }: ToolContext): void {
   if (!isRecord(named)) return
   const sound = soundArguments(event, named)
@@ -87,7 +85,7 @@ export function inspect({ event: named, projectPath }: Record<string, unknown>, 
   })
 }
 
-/** The event as it is reported, and what is wrong with it beside its payload. */
+/** Reads the event, and notes problems except those of its payload. */
 export function read({ principal }: ToolContext, { event, projectPath }: z.output<typeof input>) {
   const wrong = new IssueCollector()
   const { at, project } = checkEvent(principal, event, projectPath, wrong)
@@ -102,7 +100,7 @@ export const reportEvent = defineWritingTool({
   name: 'context_reportEvent',
   title: 'Report an event',
   description:
-    'Remember what happened in a session: files, commands, errors (tells of similar ones), decisions, patterns, ' +
+    'Report what happened in a session: files, commands, errors (returns similar ones), decisions, patterns, ' +
     'feedback. Secrets are redacted.',
   effect: 'store',
   example: {
@@ -124,10 +122,10 @@ export const reportEvent = defineWritingTool({
     memoryIds: strings('Id'),
     triggeredActions: strings('Action'),
     message: z.string(),
-    similar: listOf(part('Known already', { id: z.string(), type: z.string(), content: z.string() }), 'Known already'),
+    similar: listOf(part('Already known', { id: z.string(), type: z.string(), content: z.string() }), 'Already known'),
     similarCount: z.int(),
     existing: z.boolean(),
-    evicted: strings('Working memory that went to make room'),
+    evicted: strings('Working memory evicted to make space'),
     warnings: strings('Warning'),
   }),
   inspect,
@@ -135,7 +133,7 @@ export const reportEvent = defineWritingTool({
     const { project, reported, wrong } = read(context, args)
     return context.services.reportEvent.report(context.principal, project, reported, wrong)
   },
-  recall: reportedBefore,
+  recall: reportFromReceipt,
   unfinished: {
     when: ({ unindexed }) => unindexed,
     finish(context, args, facts) {

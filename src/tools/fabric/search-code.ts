@@ -16,11 +16,9 @@ import { soundArguments } from '../parse-arguments'
 import { fabric } from './family'
 import { checkAsked, fabricOutput, iso, projectPath, shownScore, threshold } from './memory-serializer'
 
-/** How hits of a search of code are shown: symbols by their lines, chunks by the lines that hold what was sought. */
-
 type SymbolHit = CodeHits['symbols'][number]
 
-/** What the contents of an answer share, in code points (fabric contract §1). */
+/** Code points of all contents in an answer (fabric contract §1). */
 const BUDGET = 6_000
 
 interface Place {
@@ -30,7 +28,7 @@ interface Place {
   readonly language: string
 }
 
-/** Shows where a hit stands: its project only where none was asked for, its root only where the project has several. */
+/** Serializes the location of a hit: with the project if the call names none, with the root if the project has several. */
 export const placeOf = (withProject: boolean, roots: ReadonlySet<string>) => (of: Place) => ({
   filePath: of.path,
   language: of.language,
@@ -59,7 +57,7 @@ export const symbolItems = (hits: readonly SymbolHit[], place: (of: Place) => Re
   })
 }
 
-/** Of a chunk that was found by its text the lines that hold it, else its content. */
+/** Returns the matching lines of a chunk found by its text, else its content. */
 function shownOf({ chunk, matchLines, around }: ChunkHit) {
   const content = contentOf(chunk)
   if (matchLines === undefined) return { text: content, around }
@@ -96,7 +94,7 @@ const input = z.strictObject({
   symbolKind: z.enum(SYMBOL_KINDS).optional().meta({ description: 'Mode symbol: only this kind' }),
   limit: z.int().min(1).default(10).meta({ description: '1–100' }),
   threshold: threshold(0.5),
-  includeContent: flag(true, 'Bring the code of chunks'),
+  includeContent: flag(true, 'Include the code of chunks'),
   projectPath,
 })
 
@@ -105,7 +103,7 @@ function checkPattern(given: string): void {
   createGlob(given)
 }
 
-/** The project that is named. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, { query, filePattern, projectPath }: Partial<z.output<typeof input>>): string | null =>
   collectIssues((wrong) => {
     if (filePattern !== undefined) wrong.check('filePattern', filePattern, () => checkPattern(filePattern))
@@ -135,7 +133,7 @@ export const searchCode = defineTool({
       .looseObject({ totalFiles: z.int(), totalSymbols: z.int(), isStale: z.boolean(), pending: z.int() })
       .meta({ description: 'How complete and fresh the index is' }),
     total: z.int(),
-    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know about them' }),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {

@@ -6,7 +6,7 @@ import { flag } from '../fields'
 import { fabric } from './family'
 import { fabricOutput } from './memory-serializer'
 
-/** Only what stands in an address as it is, so that no shell that runs the shown command reads it as anything else. */
+/** Accepts only URLs without characters that a shell interprets, because the answer shows a command. */
 const isWebAddress = (text: string): boolean =>
   /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[\p{L}\p{N}_.~:/?#@%+,=[\]-]+$/u.test(text) && URL.canParse(text)
 
@@ -22,7 +22,7 @@ export const setup = defineTool({
   input: z.strictObject({
     cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
     serverPath: z.string().optional().meta({ description: 'URL of another server' }),
-    useDocker: flag(false, 'By a bridge in a container'),
+    useDocker: flag(false, 'Through a bridge in a container'),
     preview: flag(false, 'Snippet only'),
   }),
   output: fabricOutput({
@@ -36,7 +36,7 @@ export const setup = defineTool({
     command: z.string(),
     restartRequired: z.boolean(),
     message: z.string(),
-    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'What to know' }),
+    warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
   async handler({ origin, config }, { cli, serverPath, useDocker, preview }) {
     const named = serverPath?.trim() ?? ''
@@ -45,7 +45,7 @@ export const setup = defineTool({
     const made = setupOf(cli, { url, useDocker, open: config.authMode === 'open' && other === null })
     const { configFile } = made
     const snippet = snippetOf(made)
-    // With its path: a server alone means the few tools of every day to the command.
+    // The URL includes its path: the command adds the core endpoint to a bare origin.
     const command = `npm run commonplace -- setup ${cli} --url ${url}${useDocker ? ' --docker' : ''}`
     const how =
       configFile === '(manual)'
@@ -57,9 +57,7 @@ export const setup = defineTool({
       ...(other === null ? [`${origin}/mcp has the tools of all families.`] : []),
     ].join(' ')
     const warnings =
-      named === '' || other !== null
-        ? {}
-        : { warnings: ['serverPath is no http(s) URL and was ignored: this server is remote'] }
+      named === '' || other !== null ? {} : { warnings: ['serverPath is not an http(s) URL and was ignored'] }
     if (preview) return { preview: true, cli, useDocker, configFile, snippet, message, ...warnings }
     return {
       ...{ success: true, written: false, cli, configFile, snippet, command, restartRequired: true, message },

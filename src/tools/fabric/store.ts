@@ -9,10 +9,10 @@ import { projectOfWrite } from '../../domain/recall/memory-metadata'
 import { IssueCollector } from '../../domain/validation'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
-import { storedMemoriesBefore } from '../facts'
 import { strings } from '../fields'
-import { earlierBefore, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
+import { earlierFromReceipt, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
+import { memoriesFromReceipt } from '../receipt-outcomes'
 import { fabric } from './family'
 import {
   checkAsked,
@@ -26,19 +26,19 @@ import {
 
 const input = z.strictObject({
   type: z.enum(MEMORY_TYPES).meta({ description: 'What it is' }),
-  content: z.string().meta({ description: 'The memory, kept verbatim' }),
+  content: z.string().meta({ description: 'The memory, stored verbatim' }),
   metadata: memoryMetadata(
     '{} or tags, title, projectPath, weight 1–5, confidence, source, cliType, fileContext {path, lineStart, ' +
       'lineEnd}, codeBlock {code, language, filePath}, more',
   ),
   layer: z.int().min(1).max(3).optional().meta({ description: 'Layer' }),
-  ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, else 3600' }),
+  ttl: z.int().min(1).max(MAX_TTL).optional().meta({ description: 'Seconds in layer 1, default 3600' }),
   pinned: z.boolean().optional().meta({ description: 'Never decays' }),
   sessionId,
   projectPath,
 })
 
-/** The metadata as it is read, with the project and the session of the call. @throws Problem that tells everything that is wrong */
+/** Checks the arguments and returns the metadata with project and session. @throws Problem that lists every problem */
 function checked(scope: Scope, given: Partial<z.output<typeof input>>): Metadata | undefined {
   const { content, metadata, pinned, sessionId, projectPath } = given
   const wrong = new IssueCollector()
@@ -66,8 +66,8 @@ export const store = defineWritingTool({
   name: 'context_store',
   title: 'Store a memory',
   description:
-    'Remember something. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
-    '3 knowledge of the whole org.',
+    'Store a memory. Without layer, tags and type choose: 1 working notes that expire, 2 knowledge of the project, ' +
+    '3 knowledge of the organization.',
   effect: 'store',
   example: { type: 'code_pattern', content: 'Wrap every query in withTenant().', metadata: { projectPath: 'ferry' } },
   promise: 'FABRIC-43',
@@ -81,7 +81,7 @@ export const store = defineWritingTool({
     existing: z.boolean(),
     may_replace: mayReplaceTexts.optional(),
     judge: z.string().optional(),
-    evicted: strings('Working memory that went to make room'),
+    evicted: strings('Working memory evicted to make space'),
     warnings: strings('Warning'),
   }),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
@@ -102,8 +102,8 @@ export const store = defineWritingTool({
     return { ...stored, earlier }
   },
   recall(trace) {
-    const [stored] = storedMemoriesBefore(trace)
-    return { ...(stored as StoredMemory), earlier: earlierBefore(trace) }
+    const [stored] = memoriesFromReceipt(trace)
+    return { ...(stored as StoredMemory), earlier: earlierFromReceipt(trace) }
   },
   answer({ earlier, ...stored }) {
     const id = String(stored.id)

@@ -19,17 +19,17 @@ const input = z.strictObject({
         .array(z.enum(MEMORY_TYPES).meta({ description: 'Type' }))
         .optional()
         .meta({ description: 'Only these types' }),
-      includePatterns: flag(true, 'Take in code_pattern and convention'),
-      includeDecisions: flag(true, 'Take in decision'),
+      includePatterns: flag(true, 'Include code_pattern and convention'),
+      includeDecisions: flag(true, 'Include decision'),
     })
-    .meta({ description: 'What to make' }),
+    .meta({ description: 'What to summarize' }),
   layer: upperLayer.default(2).meta({ description: 'Layer' }),
-  olderThanDays: z.int().min(1).max(36_500).default(30).meta({ description: 'Least age' }),
+  olderThanDays: z.int().min(1).max(36_500).default(30).meta({ description: 'Minimum age' }),
   sessionId,
   projectPath,
 })
 
-/** The project that the summary is of. @throws Problem that tells everything that is wrong with what is given */
+/** Checks the arguments and returns the project. @throws Problem that lists every problem */
 const checked = (scope: Scope, { sessionId, projectPath }: Partial<z.output<typeof input>>): string | null =>
   collectIssues((wrong) => {
     checkAsked(scope, { sessionId }, wrong)
@@ -42,7 +42,7 @@ export const summarize = defineWritingTool({
   name: 'context_summarize',
   title: 'Summarize old memories',
   description:
-    'Put one summary in the place of old unpinned memories of a project. What has its line is archived, still listed with archived: true.',
+    'Replace old unpinned memories of a project with one summary. They are archived; context_list shows them with archived: true.',
   effect: 'change',
   example: { projectPath: 'ferry', options: { targetTokens: 2000 } },
   promise: 'FABRIC-105',

@@ -11,7 +11,7 @@ import { IssueCollector } from '../../domain/validation'
 import { defineWritingTool } from '../define-writing-tool'
 import { expectedVersion, tags } from '../fields'
 import { soundArguments } from '../parse-arguments'
-import { withWarnings } from '../screened'
+import { withWarnings } from '../secret-scan'
 import { fabric } from './family'
 import {
   checkProject,
@@ -26,7 +26,7 @@ import {
   upperLayer,
 } from './memory-serializer'
 
-/** Code points of the content that an answer shows, whose writer knows it. */
+/** Code points of the content in an answer; the caller knows the content. */
 const CONTENT = 200
 
 const input = z.strictObject({
@@ -41,7 +41,7 @@ const input = z.strictObject({
   projectPath,
 })
 
-/** The memory as it is shown; nothing where it was promoted, of which its id tells all. */
+/** The updated memory; absent after a promotion, whose answer needs only the ID. */
 interface Facts {
   readonly changed?: { readonly memory: Record<string, unknown>; readonly layer: number }
 }
@@ -50,7 +50,7 @@ const factsOf = (memory: Memory): Facts => ({
   changed: { memory: { ...shownMemory(memory), ...excerptOf(memory.text, CONTENT) }, layer: memory.layer },
 })
 
-/** The arguments with their metadata read. @throws Problem that tells everything that is wrong with them */
+/** Checks the arguments and reads their metadata. @throws Problem that lists every problem */
 function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   const { content, weight, pinned } = args
   const wrong = new IssueCollector()
@@ -70,7 +70,7 @@ function checked(scope: Scope, args: Partial<z.output<typeof input>>) {
   return { change: { content, metadata, tags: given, weight, pinned }, project }
 }
 
-/** The project that a memory is to move to; whether it is open to the caller is asked of a memory that is there. */
+/** Checks the project that a memory moves to. The service checks access when it has read the memory. */
 function checkMove(scope: Scope, { projectPath, project }: Metadata, wrong: IssueCollector): void {
   if (typeof projectPath === 'string')
     checkProject(scope, { 'metadata.projectPath': projectPath, 'metadata.project': project }, wrong)
@@ -80,8 +80,7 @@ export const update = defineWritingTool({
   family: fabric,
   name: 'context_update',
   title: 'Update a memory',
-  description:
-    'Change parts of a memory of layer 2 or 3, or promote one with targetLayer. Brings an archived one back.',
+  description: 'Change parts of a memory in layer 2 or 3, or promote one with targetLayer. Unarchives archived ones.',
   effect: 'change',
   example: { memoryId: '4', content: 'Wrap every query in withTenant(), reads too.' },
   promise: 'FABRIC-48',
@@ -104,7 +103,7 @@ export const update = defineWritingTool({
         { path: 'content', given: 'nothing' },
       ])
     if (changes && targetLayer !== undefined)
-      throw invalidInput('targetLayer stands alone; promote in a call of its own', [
+      throw invalidInput('targetLayer cannot be combined with other changes; promote in a separate call', [
         { path: 'targetLayer', given: `number ${targetLayer}` },
       ])
     const id = readMemoryId(args.memoryId)

@@ -1,13 +1,13 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** History: what changed, and how it is taken back (history contract). It says what went wrong as threads do. */
+/** History: listing and undoing changes (history contract). Errors have the shape of the threads family. */
 export const history: Family = {
   ...threads,
   name: 'history',
   tokens: 700,
   instructions:
-    'What changed in the shared memory of your team: list_changes tells what others have stored, updated and deleted ' +
-    'since you last looked; get_context_history shows what an entry was, restore_context takes a change or a delete back.',
+    'Changes in the shared memory of your team. Call list_changes for what others have stored, updated and deleted ' +
+    'since you last checked; get_context_history shows the versions of an entry, restore_context undoes a change or a delete.',
   parse: { leaves: () => false },
 }

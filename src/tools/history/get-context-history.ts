@@ -4,20 +4,21 @@ import { defineTool } from '../define-tool'
 import { contextId, flag, limit, listOf, offset, output, part } from '../fields'
 import { withImages } from '../images'
 import { fitting } from '../result-size'
-import { completeEntry } from '../threads/wire'
+import { completeEntry } from '../threads/entry-serializer'
 import { history } from './family'
 
 export const getContextHistory = defineTool({
   family: history,
   name: 'get_context_history',
   title: 'Get the history of an entry',
-  description: 'Versions of an entry, newest first: when, by whom, what changed. With version, the entry as it was.',
+  description:
+    'List versions of an entry, newest first: when, by whom, what changed. With version: the entry as it was.',
   example: { context_id: 1, include_diff: true },
   promise: 'HISTORY-19',
   budget: { tokens: 160, trips: 2, reads: [82, 82], writes: 0 },
   input: z.strictObject({
-    context_id: contextId('Entry, also a deleted one'),
-    version: z.int().min(1).optional().meta({ description: 'Bring this one whole' }),
+    context_id: contextId('Entry, even if deleted'),
+    version: z.int().min(1).optional().meta({ description: 'Return this in full' }),
     limit: limit(20),
     offset,
     include_diff: flag(false, 'Add text diffs'),
@@ -42,7 +43,7 @@ export const getContextHistory = defineTool({
     limit: z.int(),
     offset: z.int(),
     hasMore: z.boolean(),
-    result: z.array(part('As get_context_by_ids brings it', {})),
+    result: z.array(part('As get_context_by_ids returns it', {})),
   }),
   async handler(context, args) {
     const { services, principal } = context

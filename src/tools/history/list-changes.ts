@@ -8,16 +8,16 @@ import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
 import { output, part, threadId } from '../fields'
 import { namedProject } from '../project'
+import { shownChange } from './change-serializer'
 import { history } from './family'
-import { shownChange } from './feed-wire'
 
-/** A cursor, `start`, or a time in words or ISO 8601, UTC. */
+/** Reads `after`: a cursor, `start`, or a time in words or ISO 8601 (UTC). */
 function startOf(after: string | undefined, now: Millis): Pick<ListRequest, 'after' | 'since'> {
   const since = after === undefined ? null : resolveExpression(after, 'UTC', now)
   return since === null ? { after } : { after: undefined, since }
 }
 
-/** The newest changes in the order of commits, and the cursor of now. */
+/** Returns the newest changes in commit order, and the current cursor. */
 async function newest({ services, principal }: CallContext, filter: FeedFilter, limit: number): Promise<ChangesPage> {
   const { changes, next } = await services.changes.latest(principal, Math.max(1, limit), filter)
   return { changes: limit === 0 ? [] : [...changes].reverse(), next, more: false }
@@ -28,7 +28,7 @@ export const listChanges = defineTool({
   name: 'list_changes',
   title: 'List changes',
   description:
-    'List what was stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
+    'List entries stored, updated or deleted since a time or cursor, in order. Without after: the newest changes. Call again with next.',
   example: { limit: 2 },
   promise: 'HISTORY-38',
   budget: { tokens: 210, trips: 2, reads: [330, 330], writes: 0 },
@@ -44,13 +44,13 @@ export const listChanges = defineTool({
       .max(FEED_ACTIONS.length)
       .optional()
       .meta({ description: 'Only these' }),
-    limit: z.int().min(0).default(FEED_LIMIT).meta({ description: 'Changes, 0–200; 0: next alone' }),
+    limit: z.int().min(0).default(FEED_LIMIT).meta({ description: 'Changes, 0–200; 0: only next' }),
     wait_seconds: z
       .int()
       .min(0)
       .max(MAX_WAIT_SECONDS)
       .default(0)
-      .meta({ description: 'Wait so long for a change when there is none' }),
+      .meta({ description: 'Wait this long if nothing changed yet' }),
   }),
   output: output({
     changes: z.array(

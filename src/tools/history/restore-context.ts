@@ -5,28 +5,28 @@ import type { Restored } from '../../services/writing/entries/restore-entries'
 import { archivedNote } from '../../services/writing/entries/update-entries'
 import { defineWritingTool } from '../define-writing-tool'
 import { contextIds, expectedVersion, output, part } from '../fields'
-import { withWarning, withWarnings } from '../screened'
+import { withWarning, withWarnings } from '../secret-scan'
 import { history } from './family'
 
-/** Why a restored entry does not get all fields of the older version. */
-export const keptNote = ({ id, fields }: Restored['narrowed'][number]): string =>
-  `Entry ${id} keeps its present ${fields.join(', ')}: with the older value more people could read it. ` +
-  'To change who reads it, name the field in update_context'
+/** Explains why a restored entry keeps some current fields. */
+export const narrowedWarning = ({ id, fields }: Restored['narrowed'][number]): string =>
+  `Entry ${id} keeps its current ${fields.join(', ')}: the older value would let more people read it. ` +
+  'To change who can read it, set the field with update_context'
 
 export const restoreContext = defineWritingTool({
   family: history,
   name: 'restore_context',
   title: 'Restore context',
   description:
-    'Bring deleted entries back, by id or all that one delete call took (its change_id), or an older version of one entry.',
+    'Restore deleted entries, by ID or all of one delete call (its change_id), or an older version of one entry.',
   effect: 'change',
   example: { context_ids: [1], version: 1 },
   promise: 'HISTORY-24',
   budget: { tokens: 190, trips: 7, reads: [757, 740], writes: 329 },
   input: z.strictObject({
-    context_ids: contextIds('Entries to bring back').min(1).optional(),
+    context_ids: contextIds('Entries to restore').min(1).optional(),
     version: z.int().min(1).optional().meta({ description: 'Of one entry: becomes its newest version' }),
-    change_id: z.string().optional().meta({ description: 'Or what this call deleted' }),
+    change_id: z.string().optional().meta({ description: 'Or all that this call deleted' }),
     expected_version: expectedVersion,
   }),
   output: output({
@@ -40,7 +40,7 @@ export const restoreContext = defineWritingTool({
       throw invalidInput('Provide either context_ids or change_id', [{ path: 'context_ids', given: givenAs(ids) }])
     for (const [path, value] of Object.entries({ version, expected_version: expected }))
       if (value !== undefined && new Set(ids ?? []).size !== 1)
-        throw invalidInput(`${path} goes with exactly one id in context_ids`, [
+        throw invalidInput(`${path} needs exactly one ID in context_ids`, [
           { path: 'context_ids', given: givenAs(ids), example: [42] },
         ])
     const what = changeId === undefined ? { ids: ids ?? [], version } : { changeId }
@@ -50,6 +50,6 @@ export const restoreContext = defineWritingTool({
   answer({ restored, skipped, archived = [], narrowed = [], remaining, secrets }) {
     const named = ({ id, ...rest }: { readonly id: number }) => ({ context_id: id, ...rest })
     const result = { success: true, restored: restored.map(named), skipped: skipped.map(named), remaining }
-    return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(keptNote)])
+    return withWarnings(withWarning(result, secrets), [...archivedNote(archived), ...narrowed.map(narrowedWarning)])
   },
 })

@@ -7,7 +7,7 @@ import { flag, listOf, output, part } from '../fields'
 import { namedProject } from '../project'
 import { packs } from './family'
 
-/** A goal that is missing is told in the words of the contract. */
+/** A required goal whose problems have the messages of the contract. */
 const goal = z
   .unknown()
   .superRefine((value, context) => {
@@ -22,14 +22,14 @@ const goal = z
   .meta({ type: 'string', description: 'What you will do, ≤ 10,000 characters' })
 
 const text = (description: string) => z.string().optional().meta({ description })
-/** Silently brought within its bounds. */
+/** A number that is silently clamped to its bounds. */
 const clamped = (description: string) => z.number().meta({ type: 'integer', description })
 
 export const context = defineTool({
   family: packs,
   name: 'context',
   title: 'Context',
-  description: 'Compile what is known for a goal: decisions, work in flight, rules, pitfalls.',
+  description: 'Call before work: compiles decisions, open work, rules, pitfalls for a goal.',
   example: { goal: 'sign out stolen phones', project: 'ferry' },
   promise: 'PACK-19',
   budget: { tokens: 270, trips: 4, reads: [42_200, 105_000], writes: 14 },
@@ -41,7 +41,7 @@ export const context = defineTool({
     project: text('This project, and entries of none'),
     agent_id: text('Add its diary'),
     limit: clamped('Items, 1–50').optional(),
-    include_related: flag(true, 'Name linked entries'),
+    include_related: flag(true, 'List linked entries'),
     related_limit: clamped('0–5 an item').default(3),
     max_tokens: z.int().min(100).max(32_000).optional().meta({ description: 'Budget' }),
   }),
@@ -53,13 +53,13 @@ export const context = defineTool({
     project: z.string().nullable(),
     layer: z.string(),
     sections: listOf(
-      part('Facet', { facet: z.string(), title: z.string(), items: listOf(part('Item', {}), 'Best first') }),
+      part('Section', { facet: z.string(), title: z.string(), items: listOf(part('Item', {}), 'Best first') }),
       'In order',
     ),
     total_items: z.int(),
     usage_hint: z.string(),
     markdown: z.string(),
-    diagnostics: part('What was searched and left out', {}),
+    diagnostics: part('Searches and omissions', {}),
   }),
   inspect: ({ project }, { principal }) => void namedProject(principal, project),
   async handler({ services, principal }, { agent_id, include_related, related_limit, max_tokens, ...args }) {

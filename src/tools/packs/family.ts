@@ -1,15 +1,15 @@
 import type { Family } from '../family'
 import { threads } from '../threads/family'
 
-/** Packs: memory for a goal, and what goes into it (packs contract). Errors are those of threads. */
+/** Packs: memories for a goal, and storing them (packs contract). Errors have the shape of the threads family. */
 export const packs: Family = {
   ...threads,
   name: 'packs',
   tokens: 800,
   parse: { leaves: () => false },
   instructions:
-    'Shared memory of your team. Before you start or resume work, ask context for your goal: it brings the decisions, ' +
-    'work in flight, rules and pitfalls that matter. Whatever others should not have to learn again, remember: ' +
-    'decisions, gotchas, plans, finished work; name what it supersedes or depends on in related_to. ' +
-    'Where the answer has may_replace, make the call in judge that is true.',
+    'Shared memory of your team. Call context with your goal before you start or resume work: it returns the decisions, ' +
+    'open work, rules and pitfalls that matter. Call remember for what others should not have to learn again: ' +
+    'decisions, gotchas, plans, finished work; in related_to, list what it supersedes or depends on. ' +
+    'If the answer has may_replace, make the call in judge that is true.',
 }

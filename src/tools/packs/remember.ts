@@ -5,15 +5,15 @@ import { WORK_STATUSES } from '../../domain/entry/work'
 import { readRemembered } from '../../domain/pack/remember'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
-import { rememberedBefore } from '../facts'
 import { flag, jsonObject, listOf, output, part, tags } from '../fields'
 import { callsOfThreads, mayReplaceMembers, mayReplaceTexts } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
+import { rememberedFromReceipt } from '../receipt-outcomes'
 import { packs } from './family'
 
 const text = (description: string) => z.string().optional().meta({ description })
 
-/** Of the vocabulary of a string that the domain checks, so that what is wrong is told with everything else. */
+/** A string with listed values that the domain checks, so that all problems are reported together. */
 const oneOf = (values: readonly string[], description: string) =>
   z
     .string()
@@ -29,8 +29,8 @@ const input = z.strictObject({
     .meta({ description: 'What it is', enum: [...KINDS] }),
   project: text('Project key'),
   domain: text('Subject area'),
-  agent_id: text('Who speaks; default: key’s agent'),
-  diary: flag(false, 'Page of the agent’s diary'),
+  agent_id: text('Author; default: key’s agent'),
+  diary: flag(false, 'In the agent’s diary'),
   audience: oneOf(AUDIENCES, 'Default: project if named, else org'),
   tags: tags('Tags').optional(),
   status: oneOf(WORK_STATUSES, 'Of a task, epic or project'),
@@ -46,18 +46,18 @@ const input = z.strictObject({
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
     .meta({ description: 'Its sources' }),
-  // `from` is a keyword of Python, which frameworks that call tools by code cannot write.
+  // `from` is a keyword of Python, so frameworks that call tools from code need another name.
   from_ids: z
     .array(z.union([z.string(), z.int()]).meta({ description: 'Id', anyOf: undefined, type: 'string' }))
     .optional()
-    .meta({ description: 'As from' }),
+    .meta({ description: 'Same as from' }),
   source_url: text('Its origin'),
   valid_at: text('ISO 8601'),
   thread_id: text('Default: the project’s'),
   metadata: jsonObject('More fields').optional(),
 })
 
-/** The arguments with all sources under one name, each once. */
+/** Merges both names of the sources into one list without duplicates. */
 function withSources<Args extends { readonly from?: unknown; readonly from_ids?: unknown }>({
   from_ids,
   ...args
@@ -67,7 +67,7 @@ function withSources<Args extends { readonly from?: unknown; readonly from_ids?:
   return { ...args, from: [...new Set([...from, ...from_ids].map(String))] }
 }
 
-/** What would be wrong with these if the others were right; what is judged by a wrong one is not judged. @throws Problem */
+/** Checks the arguments that have the right type; skips rules that depend on a wrong one. @throws Problem */
 function inspect(args: Record<string, unknown>, { principal }: ToolContext): void {
   const {
     kind,
@@ -92,7 +92,7 @@ export const remember = defineWritingTool({
   family: packs,
   name: 'remember',
   title: 'Remember',
-  description: 'Store what others should know, typed and linked; context returns it.',
+  description: 'Store what others should know, typed and linked. context returns it.',
   effect: 'store',
   example: {
     title: 'Tokens rotate',
@@ -117,7 +117,7 @@ export const remember = defineWritingTool({
   }),
   inspect,
   work: ({ services, principal }, args) => services.packs.remember(principal, withSources(args)),
-  recall: rememberedBefore,
+  recall: rememberedFromReceipt,
   answer: ({ id, existing, kind, project, links, conflicts, mayReplace, warnings }) => ({
     success: true,
     id: String(id),

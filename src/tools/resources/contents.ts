@@ -8,10 +8,10 @@ import { formatSecond } from '../../domain/time'
 import { loadImages } from '../../services/writing/entries/image-transfer'
 import type { ToolContext } from '../context'
 import { fitting, omittedMember } from '../result-size'
-import { completeEntry } from '../threads/wire'
+import { completeEntry } from '../threads/entry-serializer'
 import { type SendChunked, writeJson } from '../tool-result'
 
-/** The text of a recall pack, as the prompt and the resource show it. @throws Problem as `context` does */
+/** Returns the text of a recall pack for the prompt and the resource. @throws Problem as `context` does */
 export async function recallPack(
   { services, principal }: ToolContext,
   goal: string,
@@ -26,12 +26,12 @@ export async function recallPack(
   return text
 }
 
-/** Neighbours named for each item, the default of the tool. */
+/** Linked entries per item, the default of the tool. */
 const RELATED = 3
 
 export const imageUrl = ({ origin }: ToolContext, { hash }: ImageRef): string => `${origin}/images/${hash}`
 
-/** An entry as resources show it: as get_context_by_ids does, and what it is. */
+/** Serializes an entry as get_context_by_ids does, with its kind, title and summary. */
 export const shownEntry = (entry: Entry, context: ToolContext): Record<string, unknown> => ({
   ...completeEntry(entry),
   kind: entry.kind,
@@ -50,16 +50,14 @@ export const shownEntry = (entry: Entry, context: ToolContext): Record<string, u
       }),
 })
 
-/** What stands behind the addresses of resources (packs contract, "Prompts and resources"). */
-
-/** A part of what `resources/read` answers, as MCP spells it. */
+/** A part of the answer to `resources/read`, in the form of MCP. */
 export type Content =
   | { readonly uri: string; readonly mimeType: string; readonly text: string }
   | { readonly uri: string; readonly mimeType: string; readonly blob: string }
 
-/** Entries that a thread brings. */
+/** Newest entries in the resource of a thread. */
 const TAIL = 100
-/** What a project brings: enough to see where it stands, and a few lines of each. */
+/** Entries in the overview of a project, and characters of each. */
 const OVERVIEW = { decisions: 10, inFlight: 20, previewLength: 501 }
 
 const JSON_TYPE = 'application/json'
@@ -70,7 +68,7 @@ const json = (uri: string, value: Record<string, unknown>): Content => ({
   text: jsonText(value),
 })
 
-/** The entry, then its images as far as an answer has room for their bytes; the others are named by their address. */
+/** Returns the entry, then its images as far as the answer has space; other images are named by their address. */
 async function entryContents(context: ToolContext, id: number, uri: string): Promise<Content[] | null> {
   const { services, principal } = context
   const [entry] = (await services.entries.readWithin(principal, [id], RESULT_BYTES)).entries
@@ -86,7 +84,7 @@ async function entryContents(context: ToolContext, id: number, uri: string): Pro
   ]
 }
 
-/** The newest of a thread, the oldest of them first. */
+/** Returns the newest entries of a thread, oldest first. */
 async function threadContents(
   context: ToolContext,
   threadId: string,
@@ -111,7 +109,7 @@ async function threadContents(
   return [{ uri, mimeType: JSON_TYPE, text: typeof json === 'string' ? json : sendApart.asString(json) }]
 }
 
-/** An entry in the overview of its project: the beginning, and where the whole stands. */
+/** Serializes an entry in the overview of its project: a preview, and the address of the entry. */
 const shownInOverview = (entry: Entry): Record<string, unknown> => {
   const status = entry.metadata?.status
   return {
@@ -143,9 +141,9 @@ async function projectContents(context: ToolContext, named: string, uri: string)
 }
 
 /**
- * What a resource holds; null where nothing is that the caller may see, whatever the reason.
+ * Reads a resource; null if it does not exist or the caller cannot see it.
  *
- * @param uri as it was asked for, which the answer repeats
+ * @param uri the requested address, which the answer repeats
  */
 export async function readContents(
   context: ToolContext,

@@ -4,20 +4,18 @@ import type { ThreadPlace } from '../../domain/statistics'
 import { formatSecond } from '../../domain/time'
 import type { ToolContext } from '../context'
 
-/** Which resources there are, and the names that clients may complete (packs contract, "Prompts and resources"). */
-
-/** Clients that show resources to a model, or make tools of them, load every page. */
+/** Resources of a page. It is small, because some clients load every page or make a tool of each resource. */
 const PAGE = 20
-/** As many names a completion brings; MCP allows 100. */
+/** Names that a completion returns; MCP allows 100. */
 const BEST = 20
 
-/** In the order in which they are listed. */
+/** Templates in the order in which they are listed. */
 const RESOURCE_TEMPLATES = [
   {
     uriTemplate: TEMPLATES.entry,
     name: 'entry',
     title: 'Entry',
-    description: 'One memory whole, with its images.',
+    description: 'One complete memory, with its images.',
   },
   {
     uriTemplate: TEMPLATES.thread,
@@ -30,29 +28,29 @@ const RESOURCE_TEMPLATES = [
     uriTemplate: TEMPLATES.project,
     name: 'project',
     title: 'Project',
-    description: 'How much is known of a project, its newest decisions and the work in flight.',
+    description: 'Memory counts of a project, its newest decisions and its open work.',
     mimeType: 'application/json',
   },
   {
     uriTemplate: TEMPLATES.pack,
     name: 'pack',
     title: 'Pack',
-    description: 'What is known for a goal, as Markdown: decisions, work in flight, rules, pitfalls and more.',
+    description: 'Context pack for a goal, as Markdown: decisions, open work, rules, pitfalls and more.',
     mimeType: 'text/markdown',
   },
 ] as const
 
-/** The templates that a client with these tools is offered; a pack is what the tool `context` makes. */
+/** Returns the templates for a client with these tools. A pack needs the tool `context`. */
 export const listTemplates = (tools: ReadonlySet<string>) =>
   RESOURCE_TEMPLATES.filter(({ uriTemplate }) => uriTemplate !== TEMPLATES.pack || tools.has('context'))
 
-/** An opaque place in the order of threads. */
+/** Encodes a position in the order of threads. */
 const toCursor = ({ lastSecond, lastId }: ThreadPlace): string => btoa(`${lastSecond}.${lastId}`)
 
 function readCursor(cursor: string): ThreadPlace {
   const [, second, id] = /^(\d{1,13})\.(\d{1,16})$/.exec(decoded(cursor)) ?? []
   if (second === undefined || id === undefined || !Number.isSafeInteger(Number(id)))
-    throw invalidInput('Invalid cursor: use the nextCursor of the page before, or none for the first page')
+    throw invalidInput('Invalid cursor: use the nextCursor of the previous page, or none for the first page')
   return { threadId: '', lastSecond: Number(second), lastId: Number(id) }
 }
 
@@ -64,7 +62,7 @@ function decoded(cursor: string): string {
   }
 }
 
-/** A page of the resources that can be named beforehand: threads, the last used first. @throws Problem for a foreign cursor */
+/** Lists threads as resources, last used first. @throws Problem for an invalid cursor */
 export async function listResources({ services, principal }: ToolContext, cursor: string | undefined) {
   const after = cursor === undefined ? null : readCursor(cursor)
   const threads = await services.directory.threads(principal, after, PAGE + 1)
@@ -87,7 +85,7 @@ export async function listResources({ services, principal }: ToolContext, cursor
   }
 }
 
-/** Names that begin as the value does, the last used first. Other variables than threads and projects have none. */
+/** Completes names of threads and projects by prefix, last used first. Other variables have no completions. */
 export async function completeName({ services, principal }: ToolContext, variable: string, value: string) {
   const { directory } = services
   const names =

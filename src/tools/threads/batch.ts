@@ -11,14 +11,12 @@ import { inspectImages } from '../images'
 import { type JsonSchema, toJsonSchema } from '../json-schema'
 import { parseArguments } from '../parse-arguments'
 import { charactersOf, isRecord } from '../record'
-import { bracket, later, type Written } from './wire'
+import { bracket, later, type Written } from './entry-serializer'
 
-/** What the two batch tools share: items are checked one by one, so that one bad item can be told from the good ones. */
-
-/** A list whose items are checked later; at most 100, and at least one. */
+/** A list of 1 to 100 items that are checked individually later. */
 export const looseItems = z.array(z.unknown()).min(1).max(100)
 
-/** Each item against the schema of the single tool, with rests between long ones; a bad one becomes a failed outcome. */
+/** Parses each item with the schema of the single tool; an invalid item becomes a failed outcome. Yields to the scheduler. */
 export async function readItems<Schema extends z.ZodType, T>(
   items: readonly unknown[],
   schema: Schema,
@@ -37,14 +35,14 @@ export async function readItems<Schema extends z.ZodType, T>(
 
 const PLURALS: Readonly<Record<string, string>> = { embedding: 'embeddings', summary: 'summaries' }
 
-/** The bracket of a batch: what happened to any of its items, in the order in which a single tool says it. */
+/** Returns the suffix of a batch message, such as " (embeddings generated)". */
 function happened(outcomes: readonly Outcome<{ readonly made: readonly string[] } | null>[]): string {
   const all = outcomes.flatMap((outcome) => (outcome.ok ? (outcome.value?.made ?? []) : []))
   const parts = [...new Set(all)].map((part) => part.replace(/^\w+/, (word) => PLURALS[word] ?? word))
   return bracket(parts.sort())
 }
 
-/** The result of a batch, whatever its items are. */
+/** Builds the result of a batch. */
 export function batchResult(
   verb: 'Stored' | 'Updated',
   outcomes: readonly Outcome<Written | null>[],
@@ -64,7 +62,7 @@ export function batchResult(
   }
 }
 
-/** Output of both batch tools. */
+/** Output schema of both batch tools. */
 export const batchOutput = (more: z.ZodRawShape = {}) =>
   output({
     success: z.boolean(),
@@ -84,7 +82,7 @@ export const batchOutput = (more: z.ZodRawShape = {}) =>
     message: z.string(),
   })
 
-/** A schema whose parts are explained at the single tool: only types, and what lists and objects are. */
+/** Shortens a schema that the single tool explains: only types, and descriptions of lists and objects. */
 function terse(schema: JsonSchema, single: string): JsonSchema {
   const { description, ...rest } = schema
   const asThere = 'As there'
@@ -98,7 +96,7 @@ function terse(schema: JsonSchema, single: string): JsonSchema {
   return { ...rest, items }
 }
 
-/** What a batch tool lists: items with the arguments of the single tool. */
+/** Builds the input schema of a batch tool: items with the arguments of the single tool. */
 export function listedBatch(name: string, item: z.ZodType, single: string, atomic: string): JsonSchema {
   const { properties, required } = toJsonSchema(item, 'input')
   const members = Object.entries(properties as Record<string, JsonSchema>).map(([key, member]) => [
@@ -117,11 +115,12 @@ export function listedBatch(name: string, item: z.ZodType, single: string, atomi
   }
 }
 
-/** How a batch tells of items that failed: as rows of `results`, or as the error of an atomic batch. */
-
-/** What is wrong with an item, by paths that begin at the arguments of the call. */
-const flawsAt = (list: string, index: number, problem: Problem) =>
-  issuesOf(problem).map((flaw) => ({ ...flaw, path: `${list}[${index}]${flaw.path === '' ? '' : `.${flaw.path}`}` }))
+/** Returns the issues of an item, with paths that start at the arguments of the call. */
+const issuesAt = (list: string, index: number, problem: Problem) =>
+  issuesOf(problem).map((issue) => ({
+    ...issue,
+    path: `${list}[${index}]${issue.path === '' ? '' : `.${issue.path}`}`,
+  }))
 
 const itemFailure = (list: 'entries' | 'updates', index: number, id: number | null, { message, code }: Problem) => ({
   index,
@@ -132,18 +131,18 @@ const itemFailure = (list: 'entries' | 'updates', index: number, id: number | nu
   code,
 })
 
-/** One row of `results` for a failed item. @param list name of the argument that holds the items */
+/** Builds the row of `results` for a failed item. @param list name of the argument that contains the items */
 export function failedItem(list: 'entries' | 'updates', index: number, id: number | null, problem: Problem) {
-  const flaws = withExamples(flawsAt(list, index, problem))
-  const details = flaws.length === 0 ? problem.details : flaws
+  const issues = withExamples(issuesAt(list, index, problem))
+  const details = issues.length === 0 ? problem.details : issues
   return { ...itemFailure(list, index, id, problem), ...(details === undefined ? {} : { details }) }
 }
 
 /**
- * The error of an atomic batch in which something was wrong.
+ * Builds the error of an atomic batch; null if all items are valid.
  *
- * @param list name of the argument that holds the items
- * @param place of an item, as the message names it
+ * @param list name of the argument that contains the items
+ * @param place returns the position of an item for the message
  */
 export function atomicFailure(
   list: 'entries' | 'updates',
@@ -155,7 +154,7 @@ export function atomicFailure(
   const [first] = failed
   if (first === undefined) return null
   const { problem } = first
-  // What is wrong in them is told once, in the details of the error.
+  // The details of the error list the issues once.
   const beside = { results: failed.map(({ index, problem }) => itemFailure(list, index, id(index), problem)) }
   if (problem instanceof GenerationFailed)
     return new Problem(
@@ -164,14 +163,14 @@ export function atomicFailure(
       { beside },
       problem.cause,
     )
-  const flaws = failed.flatMap(({ index, problem }) => flawsAt(list, index, problem))
-  const details = problem.code === 'conflict' ? (problem.details ?? flaws) : flaws
+  const issues = failed.flatMap(({ index, problem }) => issuesAt(list, index, problem))
+  const details = problem.code === 'conflict' ? (problem.details ?? issues) : issues
   return new Problem(
     problem.code,
     `Validation failed for ${failed.length} entries. First error ${place(first.index)}: ${problem.message}`,
     {
-      // What is right in itself has no flaw, such as an id that nobody knows.
-      ...(details === flaws && flaws.length === 0 ? {} : { details }),
+      // An unknown ID is not a validation issue.
+      ...(details === issues && issues.length === 0 ? {} : { details }),
       retryable: problem.retryable,
       beside,
     },

@@ -23,7 +23,7 @@ import {
 import type { Result } from '../idempotency'
 import { threads } from './family'
 
-/** What the tools that delete have in common (history contract §3). */
+/** The `dry_run` argument of the tools that delete (history contract §3). */
 export const dryRun = flag(false, 'Only count')
 
 export const deletedOutput = {
@@ -43,15 +43,15 @@ export const deletedOutput = {
 
 interface Took {
   readonly count: number
-  /** How many are left for the same call; null where nobody has counted. */
+  /** Number of entries left for another call; null if not counted yet. */
   readonly remaining: number | null
-  /** Whether it was made under a key, which another call with the same arguments must not use. */
+  /** Whether the call has a key, so that the next call needs another one. */
   readonly keyed: boolean
-  /** Warnings about unknown threads, where nothing was deleted. */
+  /** Warnings about unknown threads, if nothing was deleted. */
   readonly missing: readonly string[]
 }
 
-export type DeletionFacts =
+export type DeletionOutcome =
   | (Took & { readonly did: 'delete'; readonly changeId: string; readonly until: Millis | null })
   | (Took & Erased & { readonly did: 'erase' })
   | (Pick<Took, 'count' | 'missing'> & { readonly did: 'look'; readonly ids: readonly number[] })
@@ -61,12 +61,12 @@ interface Asked {
   readonly erase?: boolean
 }
 
-/** Deletes, erases, or looks what would go. */
-export async function carryOutDeletion(
+/** Deletes, erases, or lists the entries that would be deleted. */
+export async function executeDeletion(
   context: ToolContext,
   selection: DeleteSelection,
   { dry_run: looks, erase = false }: Asked,
-): Promise<DeletionFacts> {
+): Promise<DeletionOutcome> {
   const { services, principal } = context
   const { deleteEntries } = services
   if (looks) {
@@ -79,7 +79,7 @@ export async function carryOutDeletion(
     }
   }
   const common = { keyed: principal.receipt !== undefined, remaining: null, missing: [] }
-  return countLeft(
+  return countRemaining(
     context,
     selection,
     erase
@@ -91,12 +91,12 @@ export async function carryOutDeletion(
   )
 }
 
-/** Counts what a call has left, which is known behind its write alone. */
-export async function countLeft(
+/** Counts the entries that a call left, which is known only after its write. */
+export async function countRemaining(
   { services, principal }: ToolContext,
   selection: DeleteSelection,
-  facts: DeletionFacts,
-): Promise<DeletionFacts> {
+  facts: DeletionOutcome,
+): Promise<DeletionOutcome> {
   if (facts.did === 'look') return facts
   const { count, did } = facts
   const remaining = await services.deleteEntries.remaining(principal, selection, count, did === 'erase')
@@ -107,11 +107,11 @@ export async function countLeft(
   return { ...facts, remaining, missing }
 }
 
-/** Whether a call died before it had counted what it left. */
-export const isUncounted = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.remaining === null
+/** Reports whether the server stopped before it counted the remaining entries. */
+export const isUncounted = (facts: DeletionOutcome): boolean => facts.did !== 'look' && facts.remaining === null
 
-/** What a call has deleted or erased that was carried out before. */
-export function deletedBefore({ changes, changeId, output, notes }: Trace): DeletionFacts {
+/** Reads the outcome of a deletion from a receipt. */
+export function deletionFromReceipt({ changes, changeId, output, notes }: Trace): DeletionOutcome {
   const count = output.erased?.count ?? changes
   const { until = null, missing = [] } = notes as { until?: Millis | null; missing?: string[] }
   const common = { keyed: true, remaining: count < MOST_DELETED ? 0 : null, missing }
@@ -120,26 +120,28 @@ export function deletedBefore({ changes, changeId, output, notes }: Trace): Dele
     : { did: 'delete', ...common, count, changeId, until }
 }
 
-const NOTHING = 'Nothing was deleted: no entry matches that you may change'
+const NOTHING = 'Nothing was deleted: no matching entry that you can change'
 
 /**
- * Where nothing was deleted there is nothing to undo, and the answer is the same whether what was named is of others or never was. One
- * call takes so many at most, and the same call goes on.
+ * Builds the answer of a deletion.
+ *
+ * The answer does not reveal whether a missing entry belongs to another user. A call deletes a limited number, and the same call
+ * continues.
  */
-export function deletionAnswer(facts: DeletionFacts): Result {
+export function deletionAnswer(facts: DeletionOutcome): Result {
   const { did, count } = facts
   const warnings = count > 0 ? {} : { warnings: facts.missing.length > 0 ? facts.missing : [NOTHING] }
   if (did === 'look') return { success: true, dry_run: true, would_delete: count, context_ids: facts.ids, ...warnings }
   const remaining = facts.remaining ?? 0
   const again = facts.keyed ? 'under another idempotency_key' : 'made again'
   const more = remaining === 0 ? '' : `; ${remaining} are left for the same call ${again}`
-  const stays = did === 'delete' || facts.left === 0 ? '' : `; ${facts.left} are not yours to change and stay`
+  const stays = did === 'delete' || facts.left === 0 ? '' : `; ${facts.left} were left because you cannot change them`
   return {
     success: true,
     deleted_count: count,
     message: `Successfully ${did}d ${count} context entries${more}${stays}`,
     ...(remaining === 0 ? {} : { remaining }),
-    ...(did === 'delete' ? tellUndoing(facts) : {}),
+    ...(did === 'delete' ? undoMembers(facts) : {}),
     ...(did === 'erase'
       ? { archived_count: facts.archived, deleted_before_count: facts.before, left_count: facts.left }
       : {}),
@@ -147,28 +149,28 @@ export function deletionAnswer(facts: DeletionFacts): Result {
   }
 }
 
-/** What `restore_context` takes to undo a delete, and until when. */
-const tellUndoing = ({ count, changeId, until }: Extract<DeletionFacts, { readonly did: 'delete' }>) => ({
+/** Returns the change ID for `restore_context`, and its deadline. */
+const undoMembers = ({ count, changeId, until }: Extract<DeletionOutcome, { readonly did: 'delete' }>) => ({
   ...(count === 0 ? {} : { change_id: changeId }),
   ...(count === 0 || until === null ? {} : { restorable_until: new Date(until).toISOString() }),
 })
 
-/** Whether a call took anything. */
-export const tookSome = (facts: DeletionFacts): boolean => facts.did !== 'look' && facts.count !== 0
+/** Reports whether a call deleted anything. */
+export const hasDeleted = (facts: DeletionOutcome): boolean => facts.did !== 'look' && facts.count !== 0
 
 const input = z.strictObject({
   context_ids: contextIds('Entries to delete').min(1).optional(),
   thread_id: thread('Or every entry of this thread').optional(),
   expected_version: expectedVersion,
   dry_run: dryRun,
-  erase: flag(false, 'For good, with history'),
+  erase: flag(false, 'Permanently, with history'),
 })
 
 export const deleteContext = defineWritingTool({
   family: threads,
   name: 'delete_context',
   title: 'Delete context',
-  description: 'Delete entries by id, or a whole thread. Unknown IDs count 0.',
+  description: 'Delete entries by ID, or a full thread. Unknown IDs are ignored.',
   effect: 'delete',
   example: { context_ids: [2] },
   promise: 'THREADS-58',
@@ -176,17 +178,17 @@ export const deleteContext = defineWritingTool({
   input,
   output: output(deletedOutput),
   isCostly: () => false,
-  queuesWork: (_, facts) => tookSome(facts),
-  work: (context, args) => carryOutDeletion(context, selectionOf(args), args),
-  recall: deletedBefore,
+  queuesWork: (_, facts) => hasDeleted(facts),
+  work: (context, args) => executeDeletion(context, selectionOf(args), args),
+  recall: deletionFromReceipt,
   answer: deletionAnswer,
   unfinished: {
     when: isUncounted,
-    finish: (context, args, facts) => countLeft(context, selectionOf(args), facts),
+    finish: (context, args, facts) => countRemaining(context, selectionOf(args), facts),
   },
 })
 
-/** @throws Problem invalid_input unless exactly one of ids and thread is named */
+/** Reads the selection of a call. @throws Problem invalid_input unless exactly one of ids and thread is given */
 function selectionOf(args: z.output<typeof input>): DeleteSelection {
   const { context_ids: ids, thread_id: threadId, expected_version: expected } = args
   if (ids === undefined && threadId === undefined)
@@ -196,7 +198,7 @@ function selectionOf(args: z.output<typeof input>): DeleteSelection {
       { path: 'thread_id', given: givenAs(threadId) },
     ])
   if (expected !== undefined && new Set(ids ?? []).size !== 1)
-    throw invalidInput('expected_version goes with exactly one id in context_ids', [
+    throw invalidInput('expected_version needs exactly one ID in context_ids', [
       { path: 'context_ids', given: givenAs(ids), example: [42] },
     ])
   return {
@@ -206,9 +208,9 @@ function selectionOf(args: z.output<typeof input>): DeleteSelection {
 }
 
 const batchInput = z.strictObject({
-  context_ids: contextIds('Among these entries').optional(),
+  context_ids: contextIds('Of these entries').optional(),
   thread_ids: threadIds('In these threads').optional(),
-  source: source('By this source, with another criterion').optional(),
+  source: source('Of this source, plus another criterion').optional(),
   older_than_days: z.int().min(1).max(36_500).optional().meta({ description: 'Created longer ago' }),
   dry_run: dryRun,
 })
@@ -217,7 +219,7 @@ export const deleteContextBatch = defineWritingTool({
   family: threads,
   name: 'delete_context_batch',
   title: 'Delete contexts by criteria',
-  description: 'Delete what fulfils every given criterion.',
+  description: 'Delete entries that meet all given criteria.',
   effect: 'delete',
   example: { thread_ids: ['night-run'], source: 'agent' },
   promise: 'THREADS-65',
@@ -225,27 +227,27 @@ export const deleteContextBatch = defineWritingTool({
   input: batchInput,
   output: output({ ...deletedOutput, criteria_used: strings('Criterion') }),
   isCostly: () => false,
-  queuesWork: (_, facts) => tookSome(facts),
-  work: (context, args) => carryOutDeletion(context, batchSelectionOf(args, context.services.now()), args),
-  recall: deletedBefore,
+  queuesWork: (_, facts) => hasDeleted(facts),
+  work: (context, args) => executeDeletion(context, batchSelectionOf(args, context.services.now()), args),
+  recall: deletionFromReceipt,
   answer: (facts, args) => ({
     ...deletionAnswer(facts),
-    ...(facts.did === 'look' ? {} : { criteria_used: tell(args) }),
+    ...(facts.did === 'look' ? {} : { criteria_used: criteriaUsed(args) }),
   }),
   unfinished: {
     when: isUncounted,
-    finish: (context, args, facts) => countLeft(context, batchSelectionOf(args, context.services.now()), facts),
+    finish: (context, args, facts) => countRemaining(context, batchSelectionOf(args, context.services.now()), facts),
   },
 })
 
-/** What was given; an empty list is none. */
+/** Returns the given criteria; an empty list counts as absent. */
 const criteria = ({ context_ids, thread_ids, source: by, older_than_days: days }: z.output<typeof batchInput>) => ({
   ids: context_ids?.length ? context_ids : undefined,
   threadIds: thread_ids?.length ? thread_ids.map(checkThreadId) : undefined,
   ...{ by, days },
 })
 
-/** @throws Problem invalid_input where too little is given to choose by */
+/** Reads the selection of a batch. @throws Problem invalid_input if the criteria are not sufficient */
 function batchSelectionOf(args: z.output<typeof batchInput>, now: Millis): DeleteSelection {
   const { ids, threadIds, by, days } = criteria(args)
   if (!ids && !threadIds && by === undefined && days === undefined)
@@ -262,7 +264,7 @@ function batchSelectionOf(args: z.output<typeof batchInput>, now: Millis): Delet
   }
 }
 
-function tell(args: z.output<typeof batchInput>): string[] {
+function criteriaUsed(args: z.output<typeof batchInput>): string[] {
   const { ids, threadIds, by, days } = criteria(args)
   return [
     ...(ids ? [`context_ids: ${ids.length} IDs`] : []),

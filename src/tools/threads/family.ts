@@ -11,16 +11,16 @@ export const threads: Family = {
   name: 'threads',
   tokens: 4_800,
   parse: {
-    // A rejected filter has an answer of its own, with all that is wrong in `validation_errors` (threads contract §1);
-    // what is wrong with an item of a batch is that item's error (§2.7).
+    // A rejected filter has its own answer with all problems in `validation_errors` (threads contract §1). A problem of a batch
+    // item is the error of that item (§2.7).
     leaves: (argument, shown) =>
       ITEMS.includes(argument) ||
       (FILTERS.includes(argument) && isRecord(shown.properties) && 'metadata_filters' in shown.properties),
   },
   failure(problem) {
     const { code, message, retryable, beside } = problem
-    const flaws = issuesOf(problem)
-    const details = flaws.length > 0 ? withExamples(flaws) : problem.details
+    const issues = issuesOf(problem)
+    const details = issues.length > 0 ? withExamples(issues) : problem.details
     const error = { code, message, retryable, ...(details === undefined ? {} : { details }) }
     const more = { ...(details === undefined ? {} : { details }), ...beside }
     const text = Object.keys(more).length === 0 ? message : `${message}\n${JSON.stringify(more)}`

@@ -21,7 +21,7 @@ export const ftsSearchContext = defineTool({
   budget: { tokens: 550, trips: 3, reads: [20_200, 39_900], writes: 0 },
   input: z.strictObject({
     query: queryField,
-    mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How the query is read' }),
+    mode: z.enum(SEARCH_MODES).default('match').meta({ description: 'How to parse the query' }),
     ...rankedInput,
     highlight: flag(false, 'Add the matched part, hits in <mark>'),
   }),

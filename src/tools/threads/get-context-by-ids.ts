@@ -9,16 +9,16 @@ import { defineTool } from '../define-tool'
 import { contextIds, includeImages, listOf, output } from '../fields'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
+import { completeEntry, completeEntryOutput, omittedOutput } from './entry-serializer'
 import { threads } from './family'
-import { completeEntry, completeEntryOutput, omittedOutput } from './wire'
 
-/** @throws Problem invalid_input for what is no instant, or lies before what is kept */
+/** Parses `as_of`. @throws Problem invalid_input for an invalid time, or one before the oldest retained version */
 function instantOf(given: string, { config, services }: CallContext): number {
   const at = parseInstant(given)
   const wrong = (message: string) => invalidInput(message, [{ path: 'as_of', given: givenAs(given) }])
   if (at === null) throw wrong('as_of must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z')
   const oldest = historyCutoff(config.history, services.now())
-  if (at < oldest) throw wrong(`as_of lies before what is kept; the oldest is ${new Date(oldest).toISOString()}`)
+  if (at < oldest) throw wrong(`as_of is before the oldest retained version, ${new Date(oldest).toISOString()}`)
   return at
 }
 
@@ -26,15 +26,15 @@ export const getContextByIds = defineTool({
   family: threads,
   name: 'get_context_by_ids',
   title: 'Get context by ids',
-  description: 'Fetch complete entries by ID, with images, in the order requested. Unknown IDs are in missing.',
+  description: 'Fetch complete entries by ID, with images, in the order requested. Unknown IDs are listed in missing.',
   example: { context_ids: [1] },
   promise: 'THREADS-68',
   budget: { tokens: 170, trips: 2, reads: [53, 53], writes: 0 },
   input: z.strictObject({
-    context_ids: contextIds('The entries to bring').min(1),
+    context_ids: contextIds('Entries to fetch').min(1),
     include_images: includeImages(true),
     image_format: imageFormat,
-    as_of: z.string().optional().meta({ description: 'As they were then, ISO 8601' }),
+    as_of: z.string().optional().meta({ description: 'State at this time, ISO 8601' }),
   }),
   output: output({ result: z.array(completeEntryOutput), missing: listOf(z.int(), 'Id'), omitted: omittedOutput }),
   async handler(context, args) {

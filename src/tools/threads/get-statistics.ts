@@ -8,7 +8,7 @@ import { defineTool } from '../define-tool'
 import { output, part } from '../fields'
 import { threads } from './family'
 
-/** What statistics tell of each feature: whether it is on, and how much of the store it covers. */
+/** The status of a feature that is switched off. */
 
 export const OFF = { enabled: false, available: false } as const
 export const round = (value: number): number => Math.round(value * 100) / 100
@@ -20,7 +20,7 @@ export function connectionMetrics({ services }: ToolContext) {
   const { total, failed, lastFailed, latencyMs } = counts()
   return {
     backend_type: backend,
-    // D1 has one writer, and PostgreSQL is asked over one connection a request.
+    // D1 has one writer, and PostgreSQL uses one connection per request.
     pool_size: 1,
     circuit_state: lastFailed ? 'failing' : 'healthy',
     latency_ms: latencyMs,
@@ -36,7 +36,7 @@ export async function ftsStatus({ services, config }: ToolContext, indexed: numb
       enabled: true,
       available: true,
       message:
-        'The index was written for another FTS_LANGUAGE or an earlier release; it is being rewritten and may miss words until that is done',
+        'The index was built for another FTS_LANGUAGE or an earlier release. It is being rebuilt and may miss words until then',
     }
   const { engine, language, stemming } = services.fullText
   return {
@@ -51,8 +51,7 @@ export async function ftsStatus({ services, config }: ToolContext, indexed: numb
   }
 }
 
-/** Coverage of the configured model, and how much of the store its vectors take. */
-/** Also why another built-in model would serve better. */
+/** Returns the coverage and size of the vectors of the configured model, and suggests a better built-in model. */
 export async function semanticStatus({ services, principal, config }: ToolContext, entries: number) {
   if (services.vectorCounts === null) return { status: OFF, bytes: 0 }
   const { provider, model, dimensions, hosted } = config.embedding

@@ -24,12 +24,12 @@ const pattern = z
   })
   .meta({ description: 'Text within a line, ≤ 1,000 characters' })
 
-/** A number that is applied as its largest value where it is larger, as `limit` is. */
+/** A number that is reduced to its maximum if it is larger, as `limit` is. */
 const count = (min: number, fallback: number, description: string) =>
   z.int().min(min).default(fallback).meta({ description })
 const MOST = { context_lines: 20, max_matches: 1000, max_entries_scanned: 10_000 } as const
 
-/** The rows of an entry, as each mode tells them. */
+/** Serializes the matches of an entry, by output mode. */
 const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> = {
   content: ({ id, lines }) =>
     lines.map((line) => ({
@@ -50,17 +50,17 @@ const rowsOf: Record<Mode, (entry: GreppedEntry) => Record<string, unknown>[]> =
 const input = z.strictObject({
   pattern,
   is_regex: flag(false, 'RE2 syntax'),
-  case_sensitive: flag(false, 'With case'),
+  case_sensitive: flag(false, 'Match case'),
   ...filterFields,
   context_ids: contextIds('Only these').optional(),
-  output_mode: z.enum(MODES).default('content').meta({ description: 'What to tell' }),
+  output_mode: z.enum(MODES).default('content').meta({ description: 'What to return' }),
   context_lines: count(0, 0, 'Lines around, 0–20'),
   max_matches: count(1, 100, 'Rows, 1–1,000'),
   max_entries_scanned: count(1, 1000, 'Entries, 1–10,000'),
   before_id: contextId('Only older entries').optional(),
 })
 
-/** What is looked for; undefined when it is no expression, which is noted. */
+/** Reads the pattern; notes an invalid expression and returns undefined. */
 const readPattern = (
   { pattern: wanted, is_regex, case_sensitive }: Record<'is_regex' | 'case_sensitive', boolean> & { pattern: string },
   wrong: IssueCollector,
@@ -71,9 +71,9 @@ const readPattern = (
 }
 
 const OF_LINES =
-  'A pattern matches within lines, and this one holds the end of a line: look for one of its lines, and around it with context_lines'
+  'A pattern matches within a line, and this one contains a line break. Search for one of its lines, and raise context_lines'
 
-/** Whether a pattern asks for the end of a line, which no line holds. */
+/** Reports whether a pattern contains a line break, which no line contains. */
 const spansLines = (wanted: string, isRegex: boolean): boolean =>
   /[\n\r]/.test(wanted) || (isRegex && namesLineEnd(wanted))
 
@@ -82,8 +82,8 @@ export const grepContext = defineTool({
   name: 'grep_context',
   title: 'Search in texts',
   description:
-    'Find exact strings, code or error text in lines, newest entries first; read_context_range reads around a ' +
-    'hit. If truncated, go on with before_id = next_before_id.',
+    'Find exact strings, code or error text in lines, newest first; read_context_range reads around a ' +
+    'hit. If truncated, continue with before_id = next_before_id.',
   example: { pattern: 'ledger' },
   promise: 'THREADS-157',
   budget: { tokens: 590, trips: 2, reads: [5_930, 32_700], writes: 0 },
@@ -119,7 +119,7 @@ export const grepContext = defineTool({
         .meta({ description: 'Row' }),
     ),
     next_before_id: z.int(),
-    cut_entries: listOf(z.int(), 'Not all matches told'),
+    cut_entries: listOf(z.int(), 'Not all matches returned'),
     warnings: strings('Warning'),
   }),
   async handler({ services, principal }, args) {
@@ -132,7 +132,7 @@ export const grepContext = defineTool({
       pattern: looked,
       narrowing: is_regex ? null : narrowingOf(wanted, case_sensitive),
       filter,
-      // As of every other filter, an empty list is none.
+      // An empty list counts as absent, as in other filters.
       ids: context_ids === undefined || context_ids.length === 0 ? null : [...new Set(context_ids)],
       beforeId: args.before_id ?? null,
       context: mode === 'content' ? Math.min(args.context_lines, MOST.context_lines) : null,

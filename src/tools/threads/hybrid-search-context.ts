@@ -13,7 +13,7 @@ export const hybridSearchContext = defineTool({
   family: threads,
   name: 'hybrid_search_context',
   title: 'Search by words and meaning',
-  description: 'Find entries by words and meaning: the first choice for a question.',
+  description: 'Find entries by words and meaning. Use it first for a question.',
   enabled: (config) => config.hybrid.enabled && (config.fts.enabled || config.semantic.enabled),
   example: { query: 'Why is the login test flaky?', limit: 1 },
   promise: 'THREADS-135',
@@ -63,7 +63,7 @@ export const hybridSearchContext = defineTool({
         rerank_score: score(result.rerankScore),
       },
     }))
-    const leg = (mode: 'fts' | 'semantic', rows: number, order: string) =>
+    const retrieverStats = (mode: 'fts' | 'semantic', rows: number, order: string) =>
       found.modes.includes(mode) ? stats(context, read, { startedAt, rows, order }) : null
     return {
       query: args.query,
@@ -78,8 +78,8 @@ export const hybridSearchContext = defineTool({
         ? {
             stats: {
               execution_time_ms: Math.max(0, services.now() - startedAt),
-              fts_stats: leg('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
-              semantic_stats: leg('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
+              fts_stats: retrieverStats('fts', found.ftsCount, `full text index (${services.fullText.engine})`),
+              semantic_stats: retrieverStats('semantic', found.semanticCount, `vector index (${config.vectorBackend})`),
               fusion_stats: {
                 method,
                 rrf_k: k,

@@ -5,7 +5,7 @@ import { defineTool } from '../define-tool'
 import { offset, output, part } from '../fields'
 import { threads } from './family'
 
-/** Without a limit everything is listed, within reason. */
+/** Maximum threads of a list without a limit. */
 const ALL = 1000
 
 export const listThreads = defineTool({
@@ -17,7 +17,7 @@ export const listThreads = defineTool({
   promise: 'THREADS-71',
   budget: { tokens: 80, trips: 2, reads: [108, 108], writes: 0 },
   input: z.strictObject({
-    limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; without it all, up to 1,000' }),
+    limit: z.int().min(1).optional().meta({ description: 'Threads, 1–100; default all, up to 1,000' }),
     offset,
   }),
   output: output({

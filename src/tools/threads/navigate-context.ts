@@ -18,7 +18,7 @@ export const navigateContext = defineTool({
   family: threads,
   name: 'navigate_context',
   title: 'Outline of an entry',
-  description: 'Outline of a long entry: Markdown headings, else part-1, part-2 … Then read_context_range by node_id.',
+  description: 'Outline a long entry: Markdown headings, else part-1, part-2 … Then read_context_range by node_id.',
   example: { context_id: 3 },
   promise: 'THREADS-169',
   budget: { tokens: 110, trips: 2, reads: [9, 9], writes: 0 },

@@ -6,11 +6,9 @@ import { explainQuery, includeImages, limit, offset, part, strings } from '../fi
 import { filterFields } from '../filters'
 import { type ImageArguments, imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
-import { foundEntry, pageOutput } from './wire'
+import { foundEntry, pageOutput } from './entry-serializer'
 
-/** What the three ranked searches share on the wire (threads contract §8). */
-
-/** Arguments of every ranked search beside its own. */
+/** Arguments that all ranked searches share (threads contract §8). */
 export const rankedInput = {
   ...filterFields,
   limit: limit(5),
@@ -20,15 +18,15 @@ export const rankedInput = {
   explain_query: explainQuery,
 }
 
-/** Results of every ranked search beside its own. */
+/** Results that all ranked searches share. */
 export const rankedOutput = {
   query: z.string(),
   ...pageOutput,
   rank_depth_limit: part('When the page reaches beyond the best 100', {}),
-  warnings: strings('What to know of these results'),
+  warnings: strings('Warning'),
 }
 
-/** The window to search, and the notes that the result carries when it is not the one that was asked for. */
+/** Returns the window to search, and notes for the result if it differs from the request. */
 export function readWindow(args: Window): { request: Window; notes: Record<string, unknown> } {
   const { limit, clamped } = clampLimit(args.limit)
   const request = { limit, offset: args.offset }
@@ -48,7 +46,7 @@ export const counts = (offset: number, count: number, total: number) => ({
   has_more: offset + count < total,
 })
 
-/** Entries of a page with what the tool adds to each, images last, and the member that names those without room. */
+/** Serializes the entries of a page with the members of the tool and images, and lists entries without space. */
 export async function rankedEntries(
   context: CallContext,
   results: readonly RankedResult[],
@@ -64,11 +62,9 @@ export async function rankedEntries(
   return { results: await withImages(context, kept, args, left), omitted: omittedMember(omitted) }
 }
 
-/** Scores as callers see them (threads contract §6.4, §7); order is by the full value, before this. */
-
-/** Four significant digits. */
+/** Rounds a score to four significant digits (threads contract §6.4, §7). The order uses the unrounded value. */
 export const score = (value: number | null): number | null => (value === null ? null : Number(value.toPrecision(4)))
 
-/** Four decimals. */
+/** Rounds a distance to four decimals. */
 export const distance = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 10_000) / 10_000

@@ -7,7 +7,7 @@ import { contextId, output } from '../fields'
 import { soundArguments } from '../parse-arguments'
 import { threads } from './family'
 
-/** A place in a text; one beyond its end is not wrong, however large, nor one that only a double holds. */
+/** A position in a text. A position after the end is valid, however large. */
 const place = (min: number, description: string) =>
   z
     .custom<number>((value) => Number.isInteger(value) && (value as number) >= min, {
@@ -20,19 +20,15 @@ const place = (min: number, description: string) =>
 const input = z.strictObject({
   context_id: contextId('Entry id'),
   start_char: place(0, 'From 0'),
-  end_char: place(0, 'Excluded'),
+  end_char: place(0, 'Exclusive'),
   start_line: place(1, 'First line, from 1'),
-  end_line: place(1, 'Included'),
+  end_line: place(1, 'Inclusive'),
   node_id: z.string().optional().meta({ description: 'From navigate_context' }),
 })
 
 const PLACES = ['start_char', 'end_char', 'start_line', 'end_line', 'node_id'] as const
 
-/**
- * The one way in which a part is named: by its place, or by the node of an outline.
- *
- * @throws Problem invalid_input for none or two ways
- */
+/** Reads the requested part: a range, or a node of an outline. @throws Problem invalid_input unless exactly one way is used */
 function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node: string } {
   const { start_char, end_char, start_line, end_line, node_id } = args
   const byChars = start_char !== undefined || end_char !== undefined
@@ -50,10 +46,10 @@ function readPart(args: Partial<z.output<typeof input>>): Part | { readonly node
     : { by: 'lines', first: start_line ?? 1, last: end_line ?? null }
 }
 
-/** The way in which a part is named is wrong or not, whatever is wrong with the id. @throws Problem */
+/** Checks the requested part independently of the entry ID. @throws Problem */
 function inspectPart(args: Record<string, unknown>): void {
   const sound = soundArguments(input, args)
-  // A place that is wrong by itself is told, and names a way all the same.
+  // An invalid position is reported by the schema, and still counts as a way.
   const given = PLACES.filter((name) => args[name] !== undefined)
   if (given.every((name) => sound[name] !== undefined)) {
     const part = readPart(sound)
@@ -66,7 +62,7 @@ export const readContextRange = defineTool({
   name: 'read_context_range',
   title: 'Read a part of an entry',
   description:
-    'Read a part of an entry by characters, lines or node_id (one way), ≤ 100,000 characters; if truncated, go on at next_start_char.',
+    'Read part of an entry by characters, lines or node_id (only one), ≤ 100,000 characters; if truncated, continue at next_start_char.',
   example: { context_id: 3, start_line: 3, end_line: 4 },
   promise: 'THREADS-177',
   budget: { tokens: 180, trips: 2, reads: [33, 33], writes: 0 },

@@ -7,10 +7,10 @@ import { explainQuery, includeImages, limit, offset, output } from '../fields'
 import { filterFields, inspectFilter, type ReadFilter, readFilter } from '../filters'
 import { imageFormat, withImages } from '../images'
 import { fitting, omittedMember } from '../result-size'
+import { foundEntry, pageOutput } from './entry-serializer'
 import { threads } from './family'
-import { foundEntry, pageOutput } from './wire'
 
-/** The `stats` member of searches: product words, no SQL. */
+/** Returns the `stats` member of searches, in words of the product and without SQL. */
 export function stats(
   context: ToolContext,
   read: ReadFilter,
@@ -31,8 +31,8 @@ export const searchContext = defineTool({
   name: 'search_context',
   title: 'Browse context',
   description:
-    'Browse entries newest first, narrowed by thread, source, tags, metadata, dates. Not by words: use ' +
-    'fts_search_context. Texts are cut: read_context_range reads on.',
+    'List entries, newest first, filtered by thread, source, tags, metadata, dates. For words use ' +
+    'fts_search_context. Texts are cut: read_context_range has the rest.',
   example: { thread_id: 'release-1.4', limit: 2 },
   promise: 'THREADS-72',
   budget: { tokens: 470, trips: 2, reads: [2_490, 11_800], writes: 0 },

@@ -12,7 +12,7 @@ export const semanticSearchContext = defineTool({
   name: 'semantic_search_context',
   title: 'Search by meaning',
   description:
-    'Find entries by meaning, also in other words, closest first. Distances go from 0 (same) to 2, without a cut-off.',
+    'Find entries by meaning, even in other words, closest first. Distance: 0 (same) to 2, without a cutoff.',
   enabled: (config) => config.semantic.enabled,
   example: { query: 'unreliable sign-in test', limit: 1 },
   promise: 'THREADS-121',

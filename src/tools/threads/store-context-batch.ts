@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { storedBefore } from '../facts'
 import { flag } from '../fields'
+import { storedFromReceipt } from '../receipt-outcomes'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
 import { storeArguments, toDraft } from './store-context'
 
-const ATOMIC = 'false: store the good ones'
+const ATOMIC = 'false: store valid ones'
 
 export const storeContextBatch = defineWritingTool({
   family: threads,
@@ -45,7 +45,7 @@ export const storeContextBatch = defineWritingTool({
     }
     return storedOutcomes(outcomes)
   },
-  recall: storedBefore,
+  recall: storedFromReceipt,
   answer(kept) {
     const outcomes = outcomesOf(kept)
     const results = outcomes.map((outcome, index) =>

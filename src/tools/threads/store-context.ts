@@ -2,16 +2,16 @@ import * as z from 'zod'
 import type { EntryDraft } from '../../domain/entry/draft'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, storedBefore } from '../facts'
 import { images, metadata, newTags, output, source, text, threadId } from '../fields'
 import { inspectImages } from '../images'
-import { callsOfThreads, earlierBefore, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
+import { callsOfThreads, earlierFromReceipt, mayReplaceMembers, mayReplaceOutput } from '../may-replace'
+import { onlyOne, storedFromReceipt } from '../receipt-outcomes'
+import { bracket, later } from './entry-serializer'
 import { threads } from './family'
-import { bracket, later } from './wire'
 
 export const storeArguments = z.strictObject({
   thread_id: threadId('Conversation or task, ≤ 256 characters, case-sensitive'),
-  source: source('Who speaks'),
+  source: source('Author'),
   text,
   images: images('Up to 10').optional(),
   metadata: metadata(
@@ -35,7 +35,7 @@ export const storeContext = defineWritingTool({
   name: 'store_context',
   title: 'Store context',
   description:
-    'Store one memory in a thread that the whole team shares. The same text again as the newest of its source updates that entry.',
+    'Store one memory in a thread that the team shares. Repeating the newest text of a source updates that entry.',
   effect: 'store',
   example: {
     thread_id: 'release-1.4',
@@ -63,7 +63,7 @@ export const storeContext = defineWritingTool({
     const draft = done(toDraft(args))
     return { ...onlyValue(await services.storeEntries(principal, [draft], { atomic: true, dedupe: true })), earlier }
   },
-  recall: (trace) => ({ ...onlyOne(storedBefore(trace)), earlier: earlierBefore(trace) }),
+  recall: (trace) => ({ ...onlyOne(storedFromReceipt(trace)), earlier: earlierFromReceipt(trace) }),
   answer({ earlier, ...stored }) {
     const withImages = stored.images > 0 ? ` with ${stored.images} images` : ''
     return {

@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { readId } from '../../domain/entry/link'
 import { outcomesOf, storedOutcomes } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { updatedBefore } from '../facts'
 import { flag, listOf } from '../fields'
+import { updatedFromReceipt } from '../receipt-outcomes'
 import { isRecord } from '../record'
 import { atomicFailure, batchOutput, batchResult, failedItem, listedBatch, looseItems, readItems } from './batch'
 import { threads } from './family'
 import { toUpdate, updateArguments } from './update-context'
 
-const ATOMIC = 'false: apply the good ones'
+const ATOMIC = 'false: apply valid ones'
 
-/** Which entry each item is about, as far as it says so. */
+/** Returns a function for the entry ID of each item; null if the item has none. */
 function idsOf(items: readonly unknown[]): (index: number) => number | null {
   const ids = items.map((item) => (isRecord(item) ? readId(item.context_id) : null))
   return (index) => ids[index] ?? null
@@ -44,7 +44,7 @@ export const updateContextBatch = defineWritingTool({
     }
     return storedOutcomes(outcomes)
   },
-  recall: updatedBefore,
+  recall: updatedFromReceipt,
   answer(kept, args) {
     const idAt = idsOf(args.updates)
     const outcomes = outcomesOf(kept)

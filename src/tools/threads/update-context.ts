@@ -2,11 +2,11 @@ import * as z from 'zod'
 import type { UpdateDraft } from '../../domain/entry/update'
 import { done, onlyValue } from '../../services/outcome'
 import { defineWritingTool } from '../define-writing-tool'
-import { onlyOne, updatedBefore } from '../facts'
 import { contextId, expectedVersion, images, metadata, newTags, output, strings, text } from '../fields'
 import { inspectImages } from '../images'
+import { onlyOne, updatedFromReceipt } from '../receipt-outcomes'
+import { bracket, later } from './entry-serializer'
 import { threads } from './family'
-import { bracket, later } from './wire'
 
 export const updateArguments = z.strictObject({
   context_id: contextId('Entry to change'),
@@ -33,7 +33,7 @@ export const updateContext = defineWritingTool({
   name: 'update_context',
   title: 'Update context',
   description:
-    'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches by several agents are all kept.',
+    'Change text, metadata, tags or images of an entry; the rest stays. Prefer metadata_patch: patches do not overwrite each other.',
   effect: 'change',
   example: { context_id: 1, metadata_patch: { status: 'done' }, expected_version: 1 },
   promise: 'THREADS-48',
@@ -51,7 +51,7 @@ export const updateContext = defineWritingTool({
   inspect: inspectImages,
   work: async ({ services, principal }, args) =>
     onlyValue(await services.updateEntries(principal, [done(toUpdate(args))], true)),
-  recall: (trace) => onlyOne(updatedBefore(trace)),
+  recall: (trace) => onlyOne(updatedFromReceipt(trace)),
   answer: ({ id, version, updatedFields, made, archived, warnings }) => ({
     success: true,
     context_id: id,

@@ -66,7 +66,7 @@ export function codeContract(connect: Connect): void {
       const project = unique('project')
       const files = ['first', 'second', 'third'].map((name) => ({ path: 'a.ts', content: `export const ${name} = 1` }))
       const { body } = await put(project, { files })
-      const skipped = { path: 'a.ts', reason: 'the path comes again in this call, and the last of its files is taken' }
+      const skipped = { path: 'a.ts', reason: 'the path occurs again in this call, and the last of its files is used' }
       expect(body).toMatchObject({ stored: 1, skipped: [skipped, skipped] })
       const { results } = await search('third', { mode: 'symbol', projectPath: project })
       expect(results).toMatchObject([{ symbol: { name: 'third' } }])
@@ -244,7 +244,7 @@ export function codeContract(connect: Connect): void {
       expect(await found('100;\nline 101')).toEqual({ lines: [[100, 101]] })
       expect(await found('100;\n')).toEqual({ lines: [[100]] })
       expect(await found('\nLine 101')).toEqual({ lines: [[101]] })
-      expect((await found('Line 100;\nLine 102;')).warnings).toEqual([expect.stringMatching(/^no line holds/)])
+      expect((await found('Line 100;\nLine 102;')).warnings).toEqual([expect.stringMatching(/^no line contains/)])
     })
 
     it('finds a text of several lines whichever of the two ways its lines end in', async () => {
@@ -267,7 +267,7 @@ export function codeContract(connect: Connect): void {
       ])
       expect((await search('capitals greet', { mode: 'text', projectPath })).total).toBe(0)
       const { warnings } = await search('capitals length', { mode: 'text', projectPath })
-      expect(warnings).toEqual(['no line holds this text; these chunks hold all of its words'])
+      expect(warnings).toEqual(['no line contains this text; these chunks contain all of its words'])
     })
 
     it('[FABRIC-125] finds chunks by meaning above the threshold, best first', async () => {

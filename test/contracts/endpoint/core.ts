@@ -548,7 +548,7 @@ export function coreContract(): void {
       expect(await ok('update', { id: one, append: 'Password in the vault.' })).toMatchObject({ changed: ['content'] })
       expect((await ok('fetch', { id: one })).content).toBe('Port 5433.\n\nUser ada.\n\nPassword in the vault.')
       expect(await fail('update', { id: one, old_text: 'nowhere', content: 'x' })).toContain(
-        'old_text is not in the content',
+        'old_text does not occur in the content',
       )
       expect(await fail('update', { id: one, old_text: 'a', content: 'x' })).toContain('more than once')
       expect(await fail('update', { id: one, old_text: 'ada' })).toContain('old_text needs content')
@@ -583,14 +583,16 @@ export function coreContract(): void {
       expect(undone.restored.map(({ id: one }: Json) => one).sort()).toEqual([...ids].sort())
       expect(await ok('forget', { ids: [987_654_321] })).toMatchObject({
         deleted: 0,
-        warnings: ['No memory that you may delete matches'],
+        warnings: ['No matching memory that you can delete'],
       })
       expect(await ok('forget', { ids: [ids[1], 987_654_321], dry_run: true })).toMatchObject({
         would_delete: 1,
-        warnings: ['1 of the ids are not of memories that you may delete'],
+        warnings: ['1 of the IDs are not memories that you can delete'],
       })
       expect(await ok('forget', { ids: String(ids[0]), erase: true })).toMatchObject({ erased: 1 })
-      expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(/No such history|not found/)
+      expect(await ok('restore', { id: ids[0] }).catch((error) => error.message)).toMatch(
+        /has no such history|not found/,
+      )
     })
 
     it('[CORE-13, CORE-14] undoes the last update of a memory by its id, and lists the author and a diff of each version', async () => {

@@ -441,7 +441,7 @@ export function dashboardContract(name: string, start: Start): void {
     })
 
     it('reports a memory that was deleted meanwhile, preserves the draft, and stores it once the memory is restored', async () => {
-      const id = await store('deleted while somebody writes')
+      const id = await store('deleted during an edit')
       const gone = () => writer.send(`/entries/${id}/delete`, { expected: '1' })
       await gone()
       const twice = await gone()
@@ -450,7 +450,7 @@ export function dashboardContract(name: string, start: Start): void {
         ...(await Promise.all(['edit', 'delete'].map((what) => writer.get(`/entries/${id}/${what}`)))),
       ])
         expect([seen.status, locationOf(seen)]).toEqual([303, `/entries/${id}`])
-      const fields = { text: 'what somebody wrote', tags: '', metadata: '' }
+      const fields = { text: 'an unsaved text', tags: '', metadata: '' }
       const kept = await writer.send(`/entries/${id}/edit`, { ...fields, expected: '1' })
       expect([kept.status, kept.text]).toEqual([
         409,
@@ -491,7 +491,7 @@ export function dashboardContract(name: string, start: Start): void {
     it('shows a browser an error page for an unknown address, and a program the JSON error', async () => {
       for (const path of ['/nothing', '/review/keep', '/settings/work']) {
         const { status, text } = await writer.get(path)
-        expect([path, status, text]).toEqual([path, 404, expect.stringContaining('There is no page at this address.')])
+        expect([path, status, text]).toEqual([path, 404, expect.stringContaining('No page exists at this address.')])
       }
       for (const [path, headers] of [
         ['/nothing', { accept: '*/*' }],

@@ -3,7 +3,7 @@ import { FAMILIES, TOOLS } from '../../../src/tools/catalogue'
 import type { Connect } from '../../support/clients'
 import { backend, useSession } from './session'
 
-/** What all fabric tools do alike on the wire (fabric contract §1). */
+/** Behavior that all fabric tools share (fabric contract §1). */
 const FABRIC = TOOLS.filter(({ family }) => family === FAMILIES.fabric)
 const NAMES = FABRIC.map(({ name }) => name)
 

@@ -162,7 +162,7 @@ export function fuzzContract(calls = 120, bodies = 50): void {
     }
   })
 
-  it(`answers ${bodies} bodies that are no calls, none of them with a 500`, async () => {
+  it(`answers ${bodies} bodies that are not calls, none of them with a 500`, async () => {
     const good = call('list_threads', '{}')
     const broken = fc.oneof(
       odd,

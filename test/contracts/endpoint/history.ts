@@ -49,7 +49,7 @@ export function historyEndpointContract(): void {
         ['remember', { title: unique(), content: unique(), metadata }],
         ['context_store', { type: 'decision', content: unique(), metadata }],
       ]
-      const told = [expect.stringMatching(/^metadata\.expires_at has passed, so nobody finds or reads/)]
+      const told = [expect.stringMatching(/^metadata\.expires_at has passed, so this cannot be found or read/)]
       for (const [tool, args] of writes(past)) {
         const call = { ...args, idempotency_key: unique() }
         const first = await ok(tool, call)
@@ -65,7 +65,7 @@ export function historyEndpointContract(): void {
       const [one, other, listed] = [await store(unique()), await store(unique()), await store(unique())]
       await team.server.sql(`UPDATE entries SET archived = 1 WHERE id IN (${one}, ${other})`)
       const told = (ids: string, them: string) => [
-        `${ids} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`,
+        `${ids} archived: searches, lists and packs leave ${them} out until context_update restores ${them}`,
       ]
       const twice = async (tool: string, args: Json) => {
         const call = { ...args, idempotency_key: unique() }
@@ -388,14 +388,14 @@ export function historyEndpointContract(): void {
       await ok('restore_context', { context_ids: [id] })
       for (const version of [2, 9]) {
         expect((await fail('get_context_history', { context_id: id, version })).message).toBe(
-          `No such history of entry ${id} is kept`,
+          `Entry ${id} has no such history`,
         )
         expect((await ok('restore_context', { context_ids: [id], version })).skipped).toEqual([
-          { context_id: id, reason: `version ${version} is not kept` },
+          { context_id: id, reason: `version ${version} is not retained` },
         ])
       }
       expect((await ok('restore_context', { context_ids: [id], version: 3 })).skipped).toEqual([
-        { context_id: id, reason: 'it stands at version 3' },
+        { context_id: id, reason: 'it is already at version 3' },
       ])
       const [never] = (await ok('restore_context', { context_ids: [987_654_321], version: 1 })).skipped
       expect(never.reason).toBe('not found')
@@ -414,7 +414,7 @@ export function historyEndpointContract(): void {
       expect((await then(new Date(Date.parse(first.at) - 60_000).toISOString())).missing).toEqual([id])
       expect(await fail('get_context_by_ids', { context_ids: [id], as_of: '2020-01-01' })).toMatchObject({
         code: 'invalid_input',
-        message: expect.stringContaining('the oldest is'),
+        message: expect.stringContaining('the oldest retained version'),
       })
       const kept = await store('standing')
       expect(
@@ -504,7 +504,7 @@ export function historyEndpointContract(): void {
       await ok('restore_context', { change_id })
       await ok('delete_context', { context_ids: [id] })
       const reasons = async (bearer = ada) => (await ok('restore_context', { change_id }, bearer)).skipped
-      const again = { context_id: id, reason: 'came back and was deleted again by a later call' }
+      const again = { context_id: id, reason: 'restored, then deleted again by a later call' }
       expect(await reasons()).toEqual([{ context_id: other, reason: 'not deleted' }, again])
       await ok('delete_context', { context_ids: [other] })
       expect(await reasons()).toEqual([again, { ...again, context_id: other }])

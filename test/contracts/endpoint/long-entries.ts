@@ -135,7 +135,7 @@ export function longEntriesContract(connect: Connect): void {
     it('explains that a pattern matches within lines if one that spans lines finds nothing', async () => {
       const thread_id = unique()
       await s.store('if (ready) {\n  start()\n}', { thread_id })
-      const warnings = [expect.stringContaining('within lines')]
+      const warnings = [expect.stringContaining('within a line')]
       for (const [pattern, is_regex] of [
         ['ready) {\n  start', false],
         ['start\\(\\)\\r?\\n', true],
@@ -263,11 +263,11 @@ export function longEntriesContract(connect: Connect): void {
           true,
         ])
       }
-      expect(await refused({ node_id: 'onee' })).toContain('the nearest is "one"')
-      expect(await refused({ node_id: 'ONE' })).toContain('the nearest is "one"')
+      expect(await refused({ node_id: 'onee' })).toContain('the most similar is "one"')
+      expect(await refused({ node_id: 'ONE' })).toContain('the most similar is "one"')
       const accents = await s.store('# Two\n# e\u0301')
       const other = await message('read_context_range', { context_id: accents, node_id: '\u00e9' })
-      expect(other).toContain('the nearest is "e\u0301"')
+      expect(other).toContain('the most similar is "e\u0301"')
       expect(await message('read_context_range', { context_id: 999_999_999, start_char: 0 })).toBe(
         'Context entry with ID 999999999 not found',
       )

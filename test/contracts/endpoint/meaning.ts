@@ -86,7 +86,7 @@ export function meaningContract(connect: Connect): void {
     })
 
     it('reports a filter that matches nothing, by meaning and by both', async () => {
-      const nothing = [expect.stringMatching(/^No entry passes the filters/)]
+      const nothing = [expect.stringMatching(/^No entry matches the filters/)]
       for (const tool of ['semantic_search_context', 'hybrid_search_context']) {
         const ask = (filter: object) => s.ok(tool, { query: 'bread', ...filter })
         const misspelt = await ask({ metadata: { project: unique('misspelt') } })

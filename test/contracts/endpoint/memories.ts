@@ -461,11 +461,11 @@ export function memoryContract(connect: Connect): void {
         pinned: true,
       }))
         expect((await again({ [key]: value })).warnings).toEqual([
-          `Memory ${id} stood there already and keeps its own metadata.${key}`,
+          `Memory ${id} already exists and keeps its own metadata.${key}`,
         ])
       const { id: later } = await store('We ship on Mondays.', { supersedes: [id] }, { projectPath })
       expect((await again({})).warnings).toEqual([
-        `Memory ${id} stood there already, and ${later} takes its place: packs leave it out`,
+        `Memory ${id} already exists and is superseded by ${later}: packs leave it out`,
       ])
     })
 

@@ -146,7 +146,7 @@ export function packsContract(connect: Connect): void {
       expect(again.conflicts).toEqual([{ id: first, title: 'Money', reason: 'same title' }])
       const near = await remember('Amounts', text.replace('all money', 'money'), { kind: 'rule', project })
       expect(near.conflicts).toEqual([{ id: first, title: 'Money', reason: 'nearly the same text' }])
-      const fresh = await remember('Holidays', 'Nobody deploys in August.', { kind: 'rule', project })
+      const fresh = await remember('Holidays', 'Nobody deploys in August.', { kind: 'rule', project }) // prose-ignore
       expect([fresh.conflicts, named]).toEqual([[], expect.any(String)])
     })
 
@@ -174,7 +174,7 @@ export function packsContract(connect: Connect): void {
       const differing = [{ title: 'Cents' }, { content: 'Other.' }, { kind: 'epic' }, { project: unique('p') }]
       for (const more of [...differing, { audience: 'private' }])
         expect((await ok('remember', { ...same, ...more })).id).not.toBe(first.id)
-      const many = { title: 'At once', content: 'Ten agents say so.', kind: 'rule', project }
+      const many = { title: 'At once', content: 'Ten agents say so.', kind: 'rule', project } // prose-ignore
       const ids = await Promise.all(Array.from({ length: 10 }, async () => (await ok('remember', many)).id))
       expect(new Set(ids).size).toBe(1)
     })
@@ -419,7 +419,7 @@ export function packsContract(connect: Connect): void {
       })
       const answer = await ask('which runtime do services of the depot use')
       expect([idsOf(answer).sort(), answer.diagnostics.omitted.superseded]).toEqual([[runtime, later].sort(), 0])
-      await add('Postgres', 'Orders of the depot are kept in Postgres, one database a region.', { kind: 'decision' })
+      await add('Postgres', 'Orders of the depot are kept in Postgres, one database a region.', { kind: 'decision' }) // prose-ignore
       await add('Postgres backups', 'Postgres backups of the depot go to another region each night.', {
         kind: 'decision',
       })
@@ -454,7 +454,7 @@ export function packsContract(connect: Connect): void {
         'larch',
       ]
       for (const [i, place] of places.entries()) {
-        const text = `The sextant calibration at the ${place} mooring uses table ${i} beside the ${places[(i + 5) % 12]} chart.`
+        const text = `The sextant calibration at the ${place} mooring uses table ${i} beside the ${places[(i + 5) % 12]} chart.` // prose-ignore
         await add(`Sextant ${place}`, text, { kind: i % 2 ? 'decision' : 'note' })
       }
       const answer = await ask('sextant calibration')
@@ -606,7 +606,7 @@ export function packsContract(connect: Connect): void {
           metadata: { ticket: 'KILN-7', floor: 2 },
         },
       })
-      const goal = 'how many hours does the kiln of the workshop need to cool down before somebody may open its door'
+      const goal = 'how many hours does the kiln of the workshop need to cool down before somebody may open its door' // prose-ignore
       for (const max_tokens of [100, 110, 120, 150, 200]) {
         const { sections, markdown, total_items, diagnostics } = await ask(goal, { max_tokens, include_related: false })
         expect([max_tokens, total_items, diagnostics.omitted.budget]).toEqual([max_tokens, 1, 0])
@@ -761,13 +761,13 @@ export function packsContract(connect: Connect): void {
       expect(markdown).toContain(`Left out: ${diagnostics.omitted.limit} beyond the limit`)
     })
 
-    it('asks whether other words were meant where no entry holds some words of the goal', async () => {
+    it('asks whether other words were meant where no entry contains some words of the goal', async () => {
       const ada = as((await team.key(unique('org'))).key)
       await ada.remember('Refunds', 'a refund is paid to the card of the booking within five days')
       const kitchen = await ada.remember('Bordküche', 'In der Bordküche arbeitet nur Personal mit Ausweis.')
       const misspelled = await ada.ask('refnud')
       expect(misspelled.usage_hint).toMatch(/; did you mean refund\?$/)
-      expect(misspelled.markdown).toContain('No entry holds some words of the goal; did you mean refund?')
+      expect(misspelled.markdown).toContain('No entry contains some words of the goal; did you mean refund?')
       expect((await ada.ask('refund')).usage_hint).not.toContain('did you mean')
       expect((await ada.ask('xqzvwplk')).usage_hint).not.toContain('did you mean')
       expect(idsOf(await ada.ask('Wer darf in die Küche?'))).toContain(kitchen)

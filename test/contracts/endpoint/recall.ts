@@ -37,7 +37,7 @@ export function recallWireContract(connect: Connect): void {
     it('shows long memories around the match, within one budget for the page, and a default page in 2,000 tokens', async () => {
       const projectPath = unique('project')
       const filter = { projectPath }
-      const long = `${'something else that is said here at length '.repeat(7_000)}umbrella ${'and more of it '.repeat(400)}`
+      const long = `${'something else that is said here at length '.repeat(7_000)}umbrella ${'and more of it '.repeat(400)}` // prose-ignore
       const id = await store(long, {
         projectPath,
         title: 'x'.repeat(120),

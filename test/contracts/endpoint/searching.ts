@@ -160,7 +160,7 @@ export function searchingContract(connect: Connect): void {
       expect(pages[0]).not.toHaveProperty('rank_depth_limit')
       expect(await search('page', { thread_id: many, offset: 100 })).toMatchObject({
         ...{ results: [], count: 0, total: 0, has_more: false },
-        warnings: [expect.stringContaining('Nothing was searched or counted')],
+        warnings: [expect.stringContaining('Nothing was searched: only the best')],
       })
     })
 

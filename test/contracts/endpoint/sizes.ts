@@ -57,7 +57,7 @@ export function sizeContract(connect: Connect): void {
       expect(data.count).toBe(data.results.length)
       const shown = data.results.map(({ id }: { id: number }) => id)
       expect([...shown, ...data.omitted].toSorted()).toEqual(ids.toSorted())
-      // Going on behind what was shown begins with what was left out.
+      // The next page starts with the omitted entries.
       const next = await s.ok(name, { ...args, thread_id, offset: data.count })
       expect(next.results[0].id).toBe(data.omitted[0])
     }

@@ -36,7 +36,7 @@ export function workingDayContract(connect: Connect): void {
       const large = steps.filter((step) => tokensOf(step.answer) > budgetOf(step))
       expect(large.map(({ tool, answer }) => [tool, tokensOf(answer)])).toEqual([])
 
-      // Nothing of the other project; the current memories include no other user's work either.
+      // No memory of the other project; the current memories include no other user's work either.
       const other = { ferry: MARKS.kiln, kiln: MARKS.ferry }
       const foreign = steps.filter(({ project, answer }) => JSON.stringify(answer).includes(other[project]))
       expect(foreign.map(({ tool, args }) => [tool, args])).toEqual([])
@@ -64,7 +64,7 @@ export function workingDayContract(connect: Connect): void {
         const asked = own.filter(({ tool }) => tool === 'context_recall')
         const titles = asked.at(-2)?.answer.results.map(({ memory }: Step['answer']) => memory.metadata.title)
         expect([project, titles]).toEqual([project, expect.arrayContaining([expect.stringMatching(/^Fixed: /)])])
-        // Questions find what was settled, and one about something else finds nothing.
+        // Questions find the decisions, and a question about something else has no results.
         for (const { args, answer } of asked.slice(0, 4))
           expect([args.query, answer.results.length > 0 || answer.below !== undefined]).toEqual([args.query, true])
         expect([project, asked.at(-1)?.answer.results]).toEqual([project, []])

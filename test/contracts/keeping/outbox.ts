@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LEASE_MS } from '../../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { WorkItem, WorkTopic } from '../../../src/ports/outbox'
-import { createOutboxWork } from '../../../src/services/keeping/outbox-work'
+import { createOutboxWork } from '../../../src/services/maintenance/outbox-work'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 
 const LANES = [

@@ -4,8 +4,8 @@ import { createSqlEntryStore } from '../../../src/adapters/sql/stores/entries/en
 import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/retention'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../../src/domain/quota'
-import { createSchedule, type Step } from '../../../src/services/keeping/schedule'
-import { scheduleSteps } from '../../../src/services/keeping/steps'
+import { createSchedule, type Step } from '../../../src/services/maintenance/schedule'
+import { scheduleSteps } from '../../../src/services/maintenance/steps'
 import { base64, entryOf, freshPrincipal, pngBytes } from '../../support/scope'
 import { type Ground, type KeepingWorld, keepingWorld } from './world'
 

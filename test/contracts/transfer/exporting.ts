@@ -97,7 +97,7 @@ export function exportContract(at: () => Place): void {
       ['limit=1001', 'limit must be'],
       ['history=maybe', 'history must be true or false'],
       ['projects=a', 'an export accepts: project,'],
-      ['after=abc', 'make a new export'],
+      ['after=abc', 'Start a new export without after'],
     ]) {
       const { response, bytes } = await ask(org, query as string)
       expect([query, response.status, new TextDecoder().decode(bytes)]).toEqual([

@@ -10,7 +10,7 @@ import { entriesOf, MOST_ENTRIES, type Place } from './place'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Sends the same volume four times at once, as one key and as ADMIN_TOKEN; what is stored is stored once. */
+/** Sends the same volume four times at once, as one key and as ADMIN_TOKEN; each entry is stored once. */
 export async function sendAtOnce(place: Place): Promise<void> {
   const { team } = place
   const png = pngBytes('at once')
@@ -151,7 +151,7 @@ export function importContract(at: () => Place): void {
       expect(body.entries).toEqual({ stored: 0, unchanged: 3, replaced: 0, skipped: 0, refused: 0, deleted: 0 })
       expect((await at().all(org)).lines).toEqual(before.lines)
     }
-    // Above 2^52 there is no space for an id.
+    // IDs above 2^52 are not possible.
     const far = (await send(first, [told(2 ** 52 + 2)])).body
     expect(far.map[0][1]).toBeLessThan(2 ** 52)
   })

@@ -11,7 +11,7 @@ const PRIVATE = { metadata: { audience: 'private' } }
 
 /** Rights to export and import (docs/contracts/operate.md §2). @param at the server, once it runs */
 export function transferRights(at: () => Place): void {
-  /** An org with an entry of each circle, of two admins and a narrowed one. */
+  /** An organization with an entry in each access scope, of two admins and a narrowed one. */
   async function crowd() {
     const { team, newOrg, join } = at()
     const org = await newOrg()

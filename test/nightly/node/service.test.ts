@@ -9,7 +9,7 @@ import { freePort } from '../../../scripts/ports.mjs'
 import { cloneCheckout } from '../../support/clone'
 import { runBesideSystemd } from '../../support/user-systemd'
 
-/** The service with a real systemd. It fails where systemd cannot run: what was not tried must not look tried. */
+/** The service with a real systemd. It fails where systemd cannot run, so that a skipped run never looks like a passed one. */
 describe.runIf(process.platform === 'linux')('commonplace service', () => {
   it('starts the server, starts it again after a crash, is found on its port, and is removed with its data left', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'commonplace-service-'))

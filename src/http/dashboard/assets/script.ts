@@ -125,7 +125,7 @@ if (nav && keyed.length > 0) {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOff()) return
   if (event.target.closest('input:not([type=radio], [type=checkbox]), select, textarea')) return
-  const target = keyed.find((one) => one.dataset.key === event.key && one.getClientRects().length > 0)
+  const target = keyed.find((one) => one.dataset.key.split(' ').includes(event.key) && one.getClientRects().length > 0)
   if (!target) return
   event.preventDefault()
   if (target.matches('form')) target.requestSubmit()

@@ -182,7 +182,7 @@ export async function askDelete(visit: Visit): Promise<Page | Response> {
           Delete <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>?
         </h1>
         <p class="more">
-          No agent finds it any more.{' '}
+          Agents no longer find it.{' '}
           {days === 0
             ? 'History is off on this server: it cannot be restored.'
             : `It can be restored for ${days} days.`}

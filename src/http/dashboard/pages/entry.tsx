@@ -65,7 +65,7 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
           <ProjectLink project={entry.project} />
         </Fact>
       )}
-      <Fact name="Said by">{entry.source === 'user' ? 'a person' : 'an agent'}</Fact>
+      <Fact name="Author">{entry.source === 'user' ? 'a person' : 'an agent'}</Fact>
       {entry.agent === null ? null : (
         <Fact name="Agent">
           <Name>{entry.agent}</Name>
@@ -294,7 +294,7 @@ function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { o
                 <input type="hidden" name="version" value={String(of.version)} />
                 <input type="hidden" name="expected" value={String(history.currentVersion)} />
                 <button type="submit" class="small">
-                  Bring back
+                  Restore
                 </button>
               </PostForm>
             )}

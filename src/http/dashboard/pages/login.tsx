@@ -5,7 +5,7 @@ import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oaut
 import { type Page, respondWith, seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
-import { Door, homeOf } from '../parts/frame'
+import { homeOf, PublicFrame } from '../parts/frame'
 import { safePath } from '../parts/words'
 import { beginSession, keyIdOf } from '../session'
 import { isForm, readSent } from '../visit'
@@ -61,7 +61,7 @@ const loginPage = (url: URL, { next, error, written }: Shown, token: string): Pa
               aria-describedby={error === undefined ? 'key-hint' : 'key-error key-hint'}
             />
             <p class="hint" id="key-hint">
-              It begins with cp_. You see what this key may see, for eight hours; the key itself is not kept.
+              It begins with cp_. You see what this key may see, for eight hours; the key itself is not stored.
             </p>
           </div>
           <button type="submit" class="main">
@@ -98,7 +98,7 @@ export function askForKey(request: Request, shown: Shown): Response {
   const url = new URL(request.url)
   const { status, token = createPageToken() } = shown
   const page = loginPage(url, shown, token)
-  return respondWith(<Door page={page} />, {
+  return respondWith(<PublicFrame page={page} />, {
     origin: url.origin,
     status,
     headers: { 'Set-Cookie': pageCookie(token, url) },
@@ -147,7 +147,7 @@ export async function signIn({ request, services }: Asking): Promise<SignIn> {
 
 /**
  * A browser that follows a link of another site sends no cookie that is `SameSite=Strict`. This page makes it send the
- * request again from here, with the cookie; without a session the person is asked for a key.
+ * request again from here, with the cookie; without a session the page asks for a key.
  */
 export const comeAgain = (request: Request): Response | null => {
   const { pathname, search, origin } = new URL(request.url)

@@ -39,10 +39,10 @@ export async function readOverview(visit: Visit) {
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
 
-/** How much there is, and whether it is found. */
-/** The share of a limit from which on it is told as too much (operate contract §4). */
+/** The fraction of a limit above which the page warns (operate contract §4). */
 const NEARLY_FULL = 0.8
 
+/** Shows totals, and which part of the memories search can find. */
 export const Tiles = ({ seen: { totals, activity, now } }: { seen: Seen }) => {
   const today = new Date(now).toISOString().slice(0, 10)
   const stored = activity.days.find(({ name }) => name === today)?.count ?? 0
@@ -119,7 +119,7 @@ export function Health({
         <p>
           {config.history.days === 0
             ? 'History is off.'
-            : `${plural(kept.versions, 'older version')} kept for ${config.history.days} days.`}
+            : `${plural(kept.versions, 'older version')} retained for ${config.history.days} days.`}
         </p>
       </div>
     </section>

@@ -10,7 +10,7 @@ import { queryParameter, type Visit } from '../visit'
 const CARRIED = ['project', 'client', 'after'] as const
 
 /** Hidden fields that each form passes on: the filter, and the changes that can be undone. */
-export const Carried = ({ visit }: { visit: Visit }) => (
+export const HiddenFields = ({ visit }: { visit: Visit }) => (
   <>
     {CARRIED.map((name) => {
       const value = queryParameter(visit, name)
@@ -59,16 +59,16 @@ const KindChoice = ({ kind }: { kind: string }) => {
 }
 
 export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
-    <h2>Keep it</h2>
-    <Carried visit={visit} />
+  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="a k">
+    <h2>Approve it</h2>
+    <HiddenFields visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
     <KindChoice kind={of.kind} />
     <Field name="title" label="Title" value={of.title} />
     <p>
       <button type="submit" class="main wide">
-        Keep <kbd>k</kbd>
+        Approve <kbd>a</kbd>
       </button>
     </p>
   </PostForm>
@@ -76,7 +76,7 @@ export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) 
 
 export const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
   <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
-    <Carried visit={visit} />
+    <HiddenFields visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />
     <input type="hidden" name="version" value={String(of.version)} />
     <button type="submit" class="bad">
@@ -102,7 +102,7 @@ export const Merge = ({
       Merge into a memory <kbd>m</kbd>
     </summary>
     <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
-      <Carried visit={visit} />
+      <HiddenFields visit={visit} />
       <input type="hidden" name="id" value={String(of.id)} />
       <input type="hidden" name="version" value={String(of.version)} />
       {others.length === 0 ? null : (

@@ -3,7 +3,7 @@ import { Facts, KindLabel, Name, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { entryAt } from '../parts/words'
 import type { Visit } from '../visit'
-import { Carried } from './review-forms'
+import { HiddenFields } from './review-forms'
 
 /** The list of captured sessions that wait, each with its proposals, to approve or drop several at once. */
 
@@ -70,7 +70,7 @@ export const Waiting = ({ visit, items }: { visit: Visit; items: readonly Review
     <section class="card" id="waiting">
       <h2>Waiting</h2>
       <PostForm action="/review/several" token={visit.formToken} class="stack-form">
-        <Carried visit={visit} />
+        <HiddenFields visit={visit} />
         {groupSimilar(sessions).map((group) => {
           const list = (
             <ul class="picks">

@@ -17,18 +17,18 @@ import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
 import { entryAt, plural, samePage } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
-import { ApproveForm, Carried, Drop, Merge } from './review-forms'
+import { ApproveForm, Drop, HiddenFields, Merge } from './review-forms'
 import { Waiting } from './review-list'
 
 /** Reports the last review action, with its undo. */
 
 const DONE = new Map(
   Object.entries({
-    keep: 'Kept: agents can now find it.',
+    keep: 'Approved: agents can now find it.',
     merge: 'Merged into one memory.',
     drop: 'Dropped.',
     approve: 'Approved: hooks now include it.',
-    undo: 'Taken back.',
+    undo: 'Undone.',
   }),
 )
 
@@ -44,7 +44,7 @@ export const Done = ({ visit }: { visit: Visit }) => {
       </span>
       {undoable === 0 ? null : (
         <PostForm action="/review/undo" token={visit.formToken} shortcut="u">
-          <Carried visit={visit} />
+          <HiddenFields visit={visit} />
           <button type="submit" class="small">
             Undo <kbd>u</kbd>
           </button>
@@ -71,7 +71,7 @@ export async function reviewing<T>(visit: Visit, action: string, step: (caller: 
 
 interface Outcome {
   readonly done: string
-  /** The memory that was created or kept. */
+  /** The memory that was created or approved. */
   readonly made: number | null
   /** The changes that can be undone now. */
   readonly changes: readonly string[]
@@ -165,7 +165,7 @@ export async function several(visit: Visit): Promise<Response> {
   return onwards(visit, { done: isDrop ? 'drop' : 'keep', made: null, changes: withNew(visit, reviewed) })
 }
 
-/** Takes the newest of these back. */
+/** Undoes the newest of these changes. */
 export async function undo(visit: Visit): Promise<Response> {
   const changes = changesOf(visit)
   const last = changes.pop()
@@ -174,7 +174,7 @@ export async function undo(visit: Visit): Promise<Response> {
   return onwards(visit, { done: 'undo', made: null, changes })
 }
 
-/** Shows captured sessions one at a time, to keep, merge or drop; each action can be undone exactly. */
+/** Shows captured sessions one at a time, to approve, merge or drop; each action can be undone exactly. */
 const SIZE = 50
 const MOST_ADDRESSING = 20
 
@@ -294,7 +294,7 @@ export async function review(visit: Visit): Promise<Page> {
             {items.length === 0
               ? ''
               : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to review. `}
-            Clients capture sessions automatically. Only their owner finds a session until it is approved. A session
+            Clients capture sessions automatically. Only their owner can find a session until it is approved. A session
             that is not approved expires.
           </p>
         </div>

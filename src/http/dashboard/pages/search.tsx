@@ -240,10 +240,10 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
         <Field name="tag" label="Tag" value={tag} />
         <Choice
           name="source"
-          label="Said by"
+          label="Author"
           value={source}
           options={[
-            ['', 'anybody'],
+            ['', 'anyone'],
             ['user', 'people'],
             ['agent', 'agents'],
           ]}
@@ -256,7 +256,7 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
           value={mode}
           options={MODES.map((one) => [
             one,
-            { match: 'matched', prefix: 'beginnings', phrase: 'a phrase', boolean: 'a formula' }[one],
+            { match: 'matched', prefix: 'prefixes', phrase: 'a phrase', boolean: 'a boolean query' }[one],
           ])}
         />
       </div>

@@ -6,7 +6,7 @@ import type { Administrator } from '../../../services/people/administration'
 import type { ImportReport } from '../../../services/transfer/report'
 import { streamOf, unpacked } from '../../gzip'
 import { namedProjectOrNone } from '../../named-project'
-import { keepsIds } from '../../transfer'
+import { preservesIds } from '../../transfer'
 import type { Page } from '../page'
 import { Note } from '../parts/common'
 import { Choice, Field, PostForm } from '../parts/form'
@@ -165,7 +165,7 @@ export async function importFile(visit: Visit): Promise<Page> {
   for await (const { bytes } of completeVolumes(bytesOf(file))) {
     const caller = { ...actor, changeId: services.ids.next() }
     const chunks = new Response(bytes.slice()).body ?? new ReadableStream<Uint8Array>()
-    reports.push(await services.transfer.imports(caller, chunks, { onConflict, dryRun, keepsIds: keepsIds(actor) }))
+    reports.push(await services.transfer.imports(caller, chunks, { onConflict, dryRun, keepsIds: preservesIds(actor) }))
   }
   if (!dryRun) services.afterwards(services.maintenance.work())
   return {

@@ -171,7 +171,7 @@ export async function usage(visit: Visit): Promise<Page> {
   }
 }
 
-/** Archives the ticked memories, or brings them back. */
+/** Archives the ticked memories, or restores them. */
 export async function archive(visit: Visit): Promise<Response> {
   const picked = [...new Map(pairs(visit, 'pick'))]
   if (picked.length === 0 || picked.length > MOST_ARCHIVED)

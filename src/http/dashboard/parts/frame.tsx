@@ -209,7 +209,7 @@ export const Frame = ({ visit, page, waiting }: FrameProps) => (
 )
 
 /** The frame of a page without a session. */
-export const Door = ({ page }: { page: Page }) => (
+export const PublicFrame = ({ page }: { page: Page }) => (
   <html lang="en">
     <Head title={page.title} />
     <body>

@@ -33,12 +33,12 @@ import type {
 } from '../../../ports/code-index'
 import type { Embedder } from '../../../ports/models'
 
-/** What the ways of searching code share. */
+/** Arguments that all modes of code search share. */
 export interface CodeQuery {
   readonly query: string
-  /** Null: every project that is open to the caller. */
+  /** Null for every project that the caller can read. */
   readonly project: string | null
-  /** As `normalizeLanguage` spells it. */
+  /** Normalized by `normalizeLanguage`. */
   readonly language: string | null
   readonly filePattern: string | null
   readonly symbolKind: SymbolKind | null
@@ -46,14 +46,14 @@ export interface CodeQuery {
   readonly threshold: number
 }
 
-/** Hits beyond these are not counted. */
+/** Maximum hits that are counted. */
 export const MAX_HITS = 1000
 
 export interface ChunkHit {
   readonly chunk: StoredChunk
   readonly similarity?: number
   readonly matchLines?: readonly number[]
-  /** Where in its content what was looked for stands; null for nowhere in particular. */
+  /** Position of the match in the content; null for none. */
   readonly around: number | null
 }
 
@@ -64,7 +64,7 @@ export interface CodeHits {
   readonly warnings: readonly string[]
 }
 
-/** By path, line and project: the end of every order. */
+/** Orders hits by path, line and project, to break ties. */
 export const byPlace = (
   a: { readonly path: string; readonly lineStart: number; readonly project: string },
   b: { readonly path: string; readonly lineStart: number; readonly project: string },
@@ -72,7 +72,7 @@ export const byPlace = (
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Those of the items whose path the pattern takes; all without a pattern. */
+/** Returns the items whose path matches the pattern; all without a pattern. */
 export async function matching<T extends { readonly path: string }>(
   items: readonly T[],
   pattern: string | null,
@@ -87,7 +87,7 @@ export async function matching<T extends { readonly path: string }>(
   return found
 }
 
-/** The filter of a search, with the ids of the files where only the pattern's or the language's are looked at. */
+/** Builds the filter of a search, with file IDs if a pattern or language limits the files. */
 export async function filterOf(
   index: CodeIndex,
   scope: Scope,
@@ -98,19 +98,19 @@ export async function filterOf(
   return { project, language, files: files.map(({ id }) => id) }
 }
 
-/** Chunks that are weighed, those that hold most units first; to read one takes about half a millisecond. */
+/** Chunks that are scored, those with most matching units first. */
 const CANDIDATES = 40
 
-/** A chunk that holds words of a query. */
+/** A chunk that contains words of a query. */
 export interface WordScore {
   readonly chunk: StoredChunk
-  /** How much of the query it holds, by rarity: K of recall (fabric contract §4). */
+  /** Fraction of the query that it contains, weighted by rarity: K of recall (fabric contract §4). */
   readonly share: number
-  /** By how well it ranks among the others. */
+  /** Score by which it ranks. */
   readonly score: number
 }
 
-/** Whether the terms of a unit stand next to each other somewhere. */
+/** Reports whether the terms of a unit are next to each other somewhere. */
 function holds(tokens: readonly Token[], { terms, prefix }: Unit): boolean {
   const last = terms.length - 1
   return tokens.some((_, at) =>
@@ -121,7 +121,7 @@ function holds(tokens: readonly Token[], { terms, prefix }: Unit): boolean {
   )
 }
 
-/** What is looked for, in which files; null for all. */
+/** The units to search, and the files to search in; null for all. */
 interface Asked {
   readonly files: CodeFilter['files']
   readonly units: readonly Unit[]
@@ -174,8 +174,9 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
   }
 
   /**
-   * Chunks that hold words of the query, the best of each project, in no order. Of a project that is named in one round trip, shared with
-   * what counts it.
+   * Finds chunks that contain words of the query, the best of each project, unordered.
+   *
+   * For one project, takes one round trip that it shares with the count.
    */
   return async (
     scope: Scope,
@@ -189,16 +190,12 @@ export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
   }
 }
 
-/**
- * Semantic mode: every chunk that passes the filters is compared, so an answer is exact whatever was stored a moment ago; a
- * project's vectors are few enough (see bench/records/code.md).
- */
-
-/** Bytes of vectors that one statement brings. */
+/** Bytes of vectors that one statement returns. */
 const STEP_BYTES = 6_000_000
-const WITHOUT_SYNONYMS = 'EMBEDDING_PROVIDER is local, which knows no synonyms; words tell more than meaning here'
-const WITHOUT_MEANING = 'there is no embedder: these chunks hold words of the query'
-/** Of each way, those whose places make the order (fabric contract §4). */
+const WITHOUT_SYNONYMS =
+  'EMBEDDING_PROVIDER is local, which does not know synonyms; searching by words is more reliable here'
+const WITHOUT_MEANING = 'no embedding model is configured: these chunks contain words of the query'
+/** Results of each retriever that determine the order (fabric contract §4). */
 const RANKED = 200
 
 interface Near {
@@ -207,7 +204,7 @@ interface Near {
   readonly cosine: number
 }
 
-/** A chunk that passes, and the key of its place. */
+/** A chunk above the threshold, with its sort key. */
 interface Passing {
   readonly fileId: number
   readonly n: number
@@ -215,9 +212,9 @@ interface Passing {
   readonly fused: number
 }
 
-/** A chunk counts in full, however short: code is not chat (`domain/search/fusion.ts`). */
+/** Length from which a chunk counts fully: short chunks of code are not penalized (`domain/search/fusion.ts`). */
 const WHOLE_CHUNK = 1_000
-/** Smoothing of ranks, which this order does not use. */
+/** Smoothing of ranks; this order does not use it. */
 const RRF_K = 60
 
 const keyOf = ({ fileId, n }: { readonly fileId: number; readonly n: number }): string => `${fileId}:${n}`
@@ -227,7 +224,7 @@ export function createSearchChunks(dependencies: {
   readonly index: CodeIndex
   readonly embedder: Embedder | null
   readonly analyzer: Analyzer
-  /** What cosines of the embedder mean. */
+  /** Returns the reference cosines of the embedder. */
   readonly levels: () => Promise<Levels>
 }) {
   const { index, embedder, analyzer, levels } = dependencies
@@ -241,7 +238,7 @@ export function createSearchChunks(dependencies: {
     return quantize(made[0] as Float32Array)
   }
 
-  /** Every chunk of the filter, with its cosine. */
+  /** Compares every chunk of the filter, so that the result is exact for files stored a moment ago. */
   async function compare(scope: Scope, filter: CodeFilter, embedder: Embedder, text: string): Promise<Near[]> {
     const query = await embedQuery(embedder, text)
     const { dimensions } = embedder
@@ -264,13 +261,13 @@ export function createSearchChunks(dependencies: {
       }
       const last = packs.at(-1)
       const size = packs.reduce((sum, { data }) => sum + data.length, 0)
-      // Fewer than could have been brought: there are no more.
+      // The statement returned less than its limit, so there are no more.
       if (last === undefined || size < STEP_BYTES / 2) return near
       after = last.id
     }
   }
 
-  /** What passes the threshold by meaning and words together, best first. */
+  /** Returns the chunks above the threshold by meaning and words together, best first. */
   async function passing(near: readonly Near[], words: readonly WordScore[], threshold: number): Promise<Passing[]> {
     const meant = embedder === null ? null : await levels()
     const byKey = new Map(words.map((word) => [keyOf(word.chunk), word]))
@@ -330,7 +327,7 @@ export function createSearchChunks(dependencies: {
     ])
     const ordered = await passing(near, words, query.threshold)
     const places = ordered.slice(0, MAX_HITS)
-    // Equal keys are put in order by place, which only their chunks know.
+    // Equal keys are ordered by place, which requires reading their chunks.
     const last = places[Math.min(query.limit, places.length) - 1]
     const best = places.filter((one, i) => i < query.limit || one.fused === last?.fused)
     const passed = new Map(best.map((one) => [keyOf(one), one]))
@@ -355,14 +352,12 @@ export function createSearchChunks(dependencies: {
   }
 }
 
-/** Text mode: a literal part of a line, else all words within one chunk. */
-
-/** Bytes of files that one statement looks through. */
+/** Bytes of files that one statement scans. */
 const LOOK_BYTES = 4_000_000
-/** Words that are looked for when the query as a whole is nowhere. */
+/** Words that are searched if no line contains the complete query. */
 const MAX_WORDS = 12
 
-const NO_LINE = 'no line holds this text; these chunks hold all of its words'
+const NO_LINE = 'no line contains this text; these chunks contain all of its words'
 
 interface Sought {
   readonly exact: string
@@ -372,7 +367,7 @@ interface Sought {
 const sought = (exact: string): Sought => ({ exact, folded: foldCase(exact) })
 
 export function createSearchLines(index: CodeIndex) {
-  /** Files that may hold the texts, in order of path; `grams` null: any. */
+  /** Returns files that may contain the texts, ordered by path. With `grams` null, any file may. */
   async function candidates(scope: Scope, query: CodeQuery, projects: readonly string[], texts: readonly Sought[]) {
     const grams = texts.flatMap(({ folded }) => queryGrams(folded) ?? []).slice(0, 48)
     const lists = await Promise.all(
@@ -386,7 +381,7 @@ export function createSearchLines(index: CodeIndex) {
       : [...files].sort((a, b) => byPlace({ ...a, lineStart: 0 }, { ...b, lineStart: 0 }))
   }
 
-  /** Hits in the order of files, as many as are counted. */
+  /** Returns hits in the order of files, up to the maximum that is counted. */
   async function look(scope: Scope, files: readonly CodeFile[], texts: readonly Sought[]): Promise<TextHit[]> {
     const hits: TextHit[] = []
     for (let at = 0; at < files.length && hits.length < MAX_HITS; ) {
@@ -443,21 +438,21 @@ export function createSearchLines(index: CodeIndex) {
     if (words.length === 1 && words[0] === query.query) return whole
     const used = words.slice(0, MAX_WORDS)
     const hits = await answer(scope, query, projects, used.map(sought))
-    const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were looked for`] : []
+    const cut = words.length > MAX_WORDS ? [`only the first ${MAX_WORDS} words of the query were searched`] : []
     return { ...hits, warnings: hits.total === 0 ? cut : [NO_LINE, ...cut] }
   }
 }
 
-/** Searches of code in three modes, and the state of the index beside what they find. */
+/** The modes of code search. */
 export const CODE_MODES = ['semantic', 'symbol', 'text'] as const
 type CodeMode = (typeof CODE_MODES)[number]
 
-/** No symbol's name is as long. */
+/** Maximum length of a symbol name. */
 const LONGEST_NAME = 600
 
 interface FoundCode extends CodeHits {
   readonly indexStatus: IndexStatus
-  /** Projects of several roots, whose files are told with theirs. */
+  /** Projects with several roots, whose files are shown with their root. */
   readonly roots: ReadonlySet<string>
 }
 
@@ -465,10 +460,10 @@ export type SearchCode = ReturnType<typeof createSearchCode>
 
 export function createSearchCode(dependencies: {
   readonly index: CodeIndex
-  /** Null when semantic search is switched off. */
+  /** Null if semantic search is switched off. */
   readonly embedder: Embedder | null
   readonly analyzer: Analyzer
-  /** What cosines of the embedder mean. */
+  /** Returns the reference cosines of the embedder. */
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
 }) {
@@ -477,7 +472,7 @@ export function createSearchCode(dependencies: {
   async function bySymbol(scope: Scope, query: CodeQuery): Promise<CodeHits> {
     const asked = nameQuery(query.query)
     if (asked.exact.length > LONGEST_NAME) return { symbols: [], chunks: [], total: 0, warnings: [] }
-    // The language stands beside each name; only a pattern needs the list of files.
+    // Each name is stored with its language, so only a pattern needs the list of files.
     const filter =
       query.filePattern === null
         ? { project: query.project, language: query.language, files: null }
@@ -498,7 +493,13 @@ export function createSearchCode(dependencies: {
     semantic: createSearchChunks(dependencies),
   }
 
-  /** @throws Problem unavailable when a semantic search cannot be embedded; invalid_input for a malformed pattern */
+  /**
+   * Searches code.
+   *
+   * @throws Problem unavailable if the query of a semantic search cannot be embedded; invalid_input for a malformed pattern
+   * @example
+   * await services.code.search(principal, 'symbol', { query: 'withTenant', project: 'ferry', language: null, filePattern: null, symbolKind: null, limit: 10, threshold: 0.5 })
+   */
   return async (scope: Scope, mode: CodeMode, query: CodeQuery): Promise<FoundCode> => {
     const [hits, totals] = await Promise.all([modes[mode](scope, query), index.totals(scope, query.project)])
     const others = totals.length === 0 && query.project !== null ? await index.totals(scope, null) : []
@@ -514,7 +515,7 @@ export function createSearchCode(dependencies: {
 /** Projects that a warning names. */
 const NAMED = 10
 
-/** What to know where nothing is indexed. */
+/** Returns the warning if nothing is indexed. */
 function withoutCode(project: string | null, others: readonly CodeTotals[]): string {
   const names = others.slice(0, NAMED).map((one) => one.project)
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : ''
@@ -523,6 +524,6 @@ function withoutCode(project: string | null, others: readonly CodeTotals[]): str
   return project === null ? `${where} has code; ${known}` : `${where} has no code; ${known}`
 }
 
-/** The projects whose files count from several roots. */
+/** Returns the projects with files in several roots. */
 const rootsOf = (totals: readonly CodeTotals[]): ReadonlySet<string> =>
   new Set(totals.filter(({ hasRoots }) => hasRoots).map(({ project }) => project))

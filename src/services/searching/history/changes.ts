@@ -7,66 +7,73 @@ import type { Clock } from '../../../ports/clock'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/history'
 import type { LastSeen, Visitor } from '../../../ports/memories'
 
-/** Who waits looks into the database at least so often: a bell that was not told, or does not answer, delays news by no more. */
+/** Interval of database reads while a caller waits: a notifier that fails delays news by no more. */
 const LOOK_MS = 7_500
-/** And no more often than this, unless the bell rang. */
+/** Minimum interval of database reads without a notification. */
 const LEAST_MS = 5_000
-/** After a ring that was for nothing. */
+/** Pause after a notification without a visible change. */
 const FRUITLESS_MS = 1_000
 /** Streams that one key may have open at the same time. */
 const MAX_STREAMS = 10
 
-/** The session under which the last call of each owner's agent is noted. */
+/** Session name under which the last call of each owner's agent is recorded. */
 const CALLS = '#changes'
 const OVERLAP_MS = 1_000
 
 export type { FeedPage } from '../../../ports/history'
 
 export interface ListRequest {
-  /** A cursor, `start`, or nothing for what has not happened yet. */
+  /** A cursor, `start`, or undefined for future changes only. */
   readonly after: string | undefined
-  /** Milliseconds since 1970: begins with the first change at or after it, instead of `after`. */
+  /** Milliseconds since 1970. Starts with the first change at or after this time, instead of `after`. */
   readonly since?: Millis
   readonly filter: FeedFilter
   readonly limit: number
-  /** How long to wait for something; 0 to answer at once. */
+  /** Maximum time to wait for a change; 0 to answer immediately. */
   readonly waitMs: Millis
 }
 
 export interface ChangesPage {
   readonly changes: readonly FeedChange[]
-  /** The cursor from which the next call goes on. */
+  /** The cursor for the next call. */
   readonly next: string
   readonly more: boolean
 }
 
 interface Following {
-  /** What wakes the follower: any of these. */
+  /** Filters of which any match wakes the follower. */
   readonly filters: readonly FeedFilter[]
   readonly stream: OpenStream
 }
 
-/** The feed as callers have it: cursors in the place of positions, and waiting. */
+/** The change feed for callers: with cursors instead of positions, and with waiting. */
 export interface Changes {
-  /** @throws Problem invalid_input for a cursor that is too old, or none */
+  /**
+   * Lists changes.
+   *
+   * @throws Problem invalid_input for an invalid or expired cursor
+   * @example
+   * await services.changes.list(principal, { after: 'start', filter: { threadId: null, project: null, actions: null }, limit: 50, waitMs: 0 })
+   */
   list(scope: Scope, request: ListRequest): Promise<ChangesPage>
-  /** The newest changes, newest first, and the cursor behind them; at most `limit`. */
+  /** Returns at most `limit` newest changes, newest first, and the cursor after them. */
   latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<ChangesPage, 'more'>>
-  /** @throws Problem as `list` */
+  /** Returns the position where a stream starts. @throws Problem as `list` */
   start(scope: Scope, after: string | undefined): Promise<FeedStart>
-  /** Pages as they come; an empty one now and then while there is nothing. Ends with whoever stops asking. */
+  /** Yields pages as they arrive, and an empty one from time to time. Runs until the consumer stops. */
   follow(scope: Scope, from: FeedStart, following: Following): AsyncGenerator<FeedPage, never>
   seal(scope: Scope, position: number): Promise<string>
   /**
-   * The last call of a caller's agent: `since` is a second before it, as a change that was being written then may be listed later
-   * (milliseconds since 1970; null for a first call), and `note` notes a call of now. The note is bookkeeping, as that of `orient`: no
-   * audit, no version.
+   * Returns the last call of the caller's agent.
+   *
+   * `since` is one second before that call, because a change in progress may be listed later (milliseconds since 1970; null for a
+   * first call). `note` records a call at the current time, without audit or version.
    */
   lastCall(
     visitor: Visitor,
     project: string | null,
   ): Promise<{ readonly since: Millis | null; readonly note: () => Promise<void> }>
-  /** Whether the key may open one more stream; it is closed with `leave`. */
+  /** Reports whether the key may open another stream. Close it with `leave`. */
   admit(scope: Scope, stream: OpenStream): Promise<boolean>
   leave(scope: Scope, stream: OpenStream): Promise<void>
 }
@@ -75,7 +82,7 @@ export interface Changes {
 export function createChanges(dependencies: {
   readonly feed: ChangeFeed
   readonly bell: ChangeNotifier
-  /** Of the deployment. */
+  /** Returns the seal of the deployment. */
   readonly seal: () => Promise<CursorSeal>
   readonly sightings: LastSeen
   readonly clock: Clock
@@ -83,7 +90,7 @@ export function createChanges(dependencies: {
 }): Changes {
   const { feed, bell, seal, sightings, clock, sleep } = dependencies
 
-  /** Only what decides who sees what goes to the bell. */
+  /** Sends the notifier only the fields that decide visibility. */
   const listening = (
     { org, projects, owner }: Scope,
     filters: readonly FeedFilter[],
@@ -94,7 +101,7 @@ export function createChanges(dependencies: {
     ...(stream === undefined ? {} : { stream }),
   })
 
-  /** Until the bell rings for the listener, or time is over; the same time passes when there is no bell. */
+  /** Waits for a notification or until the time has passed. */
   async function rest(listener: Listener, mark: string | null, ms: Millis): Promise<Woken & { heard: boolean }> {
     const { org } = listener.scope
     const until = clock.now() + ms
@@ -112,7 +119,7 @@ export function createChanges(dependencies: {
     return position
   }
 
-  /** The first page that is not empty, or the last one looked at before time is over. */
+  /** Returns the first page that is not empty, or the last one before the time has passed. */
   async function awaited(scope: Scope, from: FeedStart, { filter, limit, waitMs }: ListRequest): Promise<FeedPage> {
     const listener = listening(scope, [filter])
     let mark = waitMs > 0 ? await bell.mark(scope.org) : null
@@ -148,7 +155,7 @@ export function createChanges(dependencies: {
 
     async *follow(scope, from, { filters, stream }) {
       const [only, ...others] = filters
-      // Of several filters each finds its own in what is visible.
+      // With several filters, each selects its own changes from the visible ones.
       const filter = only !== undefined && others.length === 0 ? only : UNFILTERED_FEED
       const listener = listening(scope, filters, stream)
       let mark = await bell.mark(scope.org)

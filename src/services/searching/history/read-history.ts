@@ -7,11 +7,11 @@ import { scheduler } from '../../../domain/scheduler'
 import type { Window } from '../../../domain/search/window'
 import type { History, VersionPage } from '../../../ports/history'
 
-/** Reading what entries were (history contract §3). */
+/** Reads earlier versions of entries (history contract §3). */
 export interface ReadHistory {
-  /** @throws Problem not_found, the same for what never was, is not the scope's to see, or is kept no more */
+  /** Lists versions of an entry. @throws Problem not_found, equally for unknown, invisible and expired entries */
   versions(scope: Scope, id: number, window: Window, withDiffs: boolean): Promise<DiffedPage>
-  /** @throws Problem not_found, as above */
+  /** Returns an entry at a version. @throws Problem not_found, as `versions` */
   state(scope: Scope, id: number, version: number): Promise<Entry>
 }
 
@@ -19,14 +19,14 @@ export interface DiffedPage extends Omit<VersionPage, 'versions'> {
   readonly versions: readonly (Version & { readonly diff?: string })[]
 }
 
-/** Texts that are compared in one call. */
+/** Bytes of texts that one call compares. */
 const MAX_BYTES = 4_000_000
-const NOT_COMPARED = '(not compared: too much text for one call; ask for fewer versions)'
+const NOT_COMPARED = '(not compared: too much text for one call; request fewer versions)'
 
-const unknown = (id: number) => notFound(`No such history of entry ${id} is kept`)
+const unknown = (id: number) => notFound(`Entry ${id} has no such history`)
 
 export function createReadHistory({ history }: { readonly history: History }): ReadHistory {
-  /** Diffs of the versions whose text changed, against the one before. */
+  /** Computes diffs of the versions whose text changed, against the version before. */
   async function diffs(scope: Scope, id: number, versions: readonly Version[], before: Map<number, number>) {
     const changed = versions.filter(({ version, changed }) => changed?.includes('text') && before.has(version))
     const wanted = changed.flatMap(({ version }) => [version, before.get(version) as number])
@@ -46,7 +46,7 @@ export function createReadHistory({ history }: { readonly history: History }): R
 
   return {
     async versions(scope, id, window, withDiffs) {
-      // One more than is shown, which the last one is compared with.
+      // Reads one more version to compare the last one with.
       const page = await history.versions(scope, id, { ...window, limit: window.limit + 1 })
       if (page === null) throw unknown(id)
       const versions = page.versions.slice(0, window.limit)

@@ -17,12 +17,12 @@ import type {
   VectorProgress,
 } from '../../../ports/memories'
 import type { VectorSearch } from '../../../ports/vector-index'
-import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
+import { type FinishIndex, NOTHING_PENDING } from '../../maintenance/pending-index'
 import { attempt, type Outcome } from '../../outcome'
 import type { SearchSemantic } from '../ranked/search-semantic'
 import type { RecallWords } from './recall-words'
 
-/** What stands before a coding agent at this moment (fabric contract §5). Paths are normal ones. */
+/** The current situation of a coding agent (fabric contract §5). Paths are normalized. */
 export type CurrentRequest = WorkContext
 
 export interface Current {
@@ -33,23 +33,23 @@ export interface Current {
   readonly ghostMessages: readonly GhostMessage[]
 }
 
-/** A pattern, and the memory that it is. */
+/** A pattern with its memory. */
 export type ShownPattern = Pattern & { readonly memory: Memory }
 
-/** Vectors that are looked at where an index knows nothing of projects: so many, that those of one are among them. */
+/** Vectors that are read if the index does not know projects, so that enough belong to the project. */
 const LOOKED_AT = 1_000
-/** The nearest of all layers, a few more than count, since some may have expired. */
+/** Closest memories of all layers; a few more than needed, because some may have expired. */
 const NEAREST = { layers: [1, 2, 3], most: CANDIDATES.nearest + 10, least: Number.MIN_VALUE } as const
-/** Errors and fixes beside those that are shown, among which that of the command is looked for. */
+/** Further errors and fixes in which the one of the command is searched. */
 const BUGS = 10
-/** Texts of all that is shown together. */
+/** Bytes of all texts that are shown. */
 const MAX_BYTES = 8_000_000
 
-/** What is compared with what. */
+/** The text and filter of a comparison. */
 interface Asked {
   readonly scope: Scope
   readonly project: string | null
-  /** Stands for the moment; empty when nothing does. */
+  /** Text that describes the situation; empty for none. */
   readonly text: string
   readonly atHand: readonly AtHandMemory[]
   readonly vectors: VectorProgress | null
@@ -70,20 +70,20 @@ export function createGetCurrent({
 }: {
   readonly current: CurrentMemories
   readonly memories: Pick<Memories, 'shown'>
-  /** Null when switched off. */
+  /** Null if switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
   readonly levels: () => Promise<Levels>
   readonly clock: Clock
-  /** Does what nobody waits for, once the answer is made. */
+  /** Runs work after the answer. */
   readonly afterwards: (work: () => Promise<void>) => void
   readonly finishing?: FinishIndex
 }) {
-  /** Tells the index of vectors what it has not heard of. */
+  /** Sends pending changes to the vector index. */
   const tell = (semantic: SearchSemantic, scope: Scope): void =>
     afterwards(async () => void (await semantic.catchUp(scope)))
 
-  /** The embedded text and what an index beside the database found, where it is asked; null when meaning cannot be asked. */
+  /** Asks the vector index; null if semantic search is unavailable. */
   async function askMeaning(
     semantic: SearchSemantic,
     { scope, project, text, atHand, vectors }: Asked,
@@ -108,14 +108,15 @@ export function createGetCurrent({
       tell(semantic, scope)
       return byDatabase
     }
-    // An index that lags far behind is told, which the work behind writes does as a rule: here first, since the database cannot do without.
+    // An index that lags far behind is synced here first; usually the work after writes does that.
     if (isFarBehind && (await semantic.catchUp(scope))) asked = await ask()
     return asked.ok && asked.value !== null ? { ...request, found: { ...asked.value, newest } } : null
   }
 
   /**
-   * What may be shown, with similarities as a recall has them (fabric contract §4). One round trip, however large the store is: what is at
-   * hand, the nearest vectors, and the rarer words.
+   * Returns candidates with the similarities of a recall (fabric contract §4).
+   *
+   * Takes one round trip for any store size: recent memories, closest vectors, and rarer words.
    */
   async function candidatesOf(asked: Asked, filter: Filter, moment: WorkContext): Promise<Candidate[]> {
     const { scope, text, atHand } = asked
@@ -133,7 +134,7 @@ export function createGetCurrent({
     const cosines = new Map(compared.map(({ id, cosine }) => [id, cosine]))
     const similarityOf = (id: number): number => {
       const share = shares.get(id) ?? 0
-      // Without vectors words alone tell, as in a recall.
+      // Without vectors only words count, as in a recall.
       if (meant === null) return wordSimilarity(share)
       return jointSimilarity(meaningOf(cosines.get(id) ?? meant.nothing, meant), share)
     }
@@ -141,7 +142,7 @@ export function createGetCurrent({
     return [...all.values()].map((one) => ({ one, similarity: text === '' ? 0 : similarityOf(one.id) }))
   }
 
-  /** What stands before an agent now; it writes nothing. Three round trips and one call of the embedder. */
+  /** Returns the memories for the current situation; writes nothing. Takes three round trips and one call of the embedder. */
   return async (scope: Scope, request: CurrentRequest): Promise<Current> => {
     const moment = { ...request, merged: scope.merged }
     const { project } = moment
@@ -152,7 +153,7 @@ export function createGetCurrent({
     const text = contextText(moment, first.newest)
     const asked = { scope, project, text, atHand: first.memories, vectors: first.vectors }
     const chosen = choose(await candidatesOf(asked, filter, moment), moment, now)
-    // Only a command that tests or builds is told of them.
+    // Errors are shown only for a command that tests or builds.
     const bugs = testsOrBuilds(moment.currentCommand) ? chosen.bugs.slice(0, BUGS) : []
     const wanted = [...chosen.working, ...chosen.relevant, ...chosen.patterns, ...bugs]
     const ids = [...new Set(wanted.map(({ id }) => id))]

@@ -3,12 +3,12 @@ import type { Levels } from '../../../domain/recall/similarity'
 import type { Embedder } from '../../../ports/models'
 import type { Settings } from '../../../ports/settings'
 
-/** What cosines of models mean (fabric contract §4). */
+/** Reference cosines of embedding models (fabric contract §4). */
 const LOCAL: Levels = { nothing: 0.02, answer: 0.37, doubt: 0.45 }
 const MINILM: Levels = { nothing: 0, answer: 0.6, doubt: 0.63 }
 const E5_SMALL: Levels = { nothing: 0.79, answer: 0.89, doubt: 1.1 }
 
-/** As providers spell all-MiniLM-L6-v2; that of Ollama is it where no size is named. */
+/** Names of all-MiniLM-L6-v2 at providers. At Ollama it is the default size. */
 const MINILM_NAMES: ReadonlySet<string> = new Set([
   'all-minilm-l6-v2',
   'all-minilm',
@@ -17,7 +17,7 @@ const MINILM_NAMES: ReadonlySet<string> = new Set([
   'all-minilm:l6-v2',
 ])
 
-/** The levels of a model that was measured well; null for any other. */
+/** Returns the reference cosines of a known model; null for any other. */
 export function knownLevels({ provider, model }: { readonly provider: string; readonly model: string }): Levels | null {
   if (provider === 'local') return LOCAL
   const name = model.toLowerCase()
@@ -26,7 +26,11 @@ export function knownLevels({ provider, model }: { readonly provider: string; re
   return MINILM_NAMES.has(bare) ? MINILM : null
 }
 
-/** @param cosines of each question with each text; those of one place belong together, the others have nothing in common */
+/**
+ * Computes reference cosines.
+ *
+ * @param cosines of each question with each text; equal indexes belong together, all others are unrelated
+ */
 export function levelsOf(cosines: readonly (readonly number[])[]): Levels {
   const crossed = cosines.flatMap((row, i) => row.filter((_, j) => j !== i))
   const matched = cosines.map((row, i) => row[i] as number).sort((a, b) => a - b)
@@ -38,8 +42,9 @@ export function levelsOf(cosines: readonly (readonly number[])[]): Levels {
 }
 
 /**
- * Questions and texts that answer them, from thirty-two subjects that have nothing in common: what a model's cosines mean is measured on
- * them once (fabric contract §4). Any change makes other levels for models that are not known.
+ * Questions and their answers on thirty-two unrelated subjects, on which the cosines of a model are measured once (fabric contract §4).
+ *
+ * A change of these texts changes the levels of unknown models.
  */
 export const PAIRS: readonly (readonly [question: string, answer: string])[] = [
   [
@@ -76,7 +81,7 @@ export const PAIRS: readonly (readonly [question: string, answer: string])[] = [
   ],
   [
     'What is the difference between a fugue and a canon?',
-    'Every voice of a canon repeats the whole melody, while in a fugue only the subject is taken up in turn.',
+    'Every voice of a canon repeats the whole melody, while in a fugue only the subject is taken up in turn.', // prose-ignore
   ],
   [
     'How do whales sleep without drowning?',
@@ -84,7 +89,7 @@ export const PAIRS: readonly (readonly [question: string, answer: string])[] = [
   ],
   [
     'Why did the Roman republic fall?',
-    'Generals with armies loyal to them alone, and a senate that could not share land, brought the Roman republic down.',
+    'Generals with armies loyal to them alone, and a senate that could not share land, brought the Roman republic down.', // prose-ignore
   ],
   [
     'How is the offside rule applied in football?',
@@ -172,7 +177,7 @@ export const PAIRS: readonly (readonly [question: string, answer: string])[] = [
   ],
 ]
 
-/** What cosines of the configured model mean: told, known, or measured once and kept (fabric contract §4). */
+/** Returns the reference cosines of the configured model: configured, built in, or measured once and stored (fabric contract §4). */
 export function createLevels({
   embedder,
   settings,
@@ -181,15 +186,15 @@ export function createLevels({
 }: {
   readonly embedder: Embedder
   readonly settings: Settings
-  /** `EMBEDDING_LEVELS`; null when it is not set. */
+  /** `EMBEDDING_LEVELS`; null if it is not set. */
   readonly given: Levels | null
-  /** What this isolate knows already, by model. */
+  /** Cosines known to this isolate, by model. */
   readonly remembered?: Map<string, Levels>
 }): () => Promise<Levels> {
   const model = modelKey(embedder)
   const name = `levels:${model}`
 
-  /** @throws Problem unavailable when the model does not answer */
+  /** Measures the cosines. @throws Problem unavailable if the model does not answer */
   async function measured(): Promise<Levels> {
     const [questions, answers] = await Promise.all([
       embedder.embed(

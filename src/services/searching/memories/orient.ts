@@ -7,7 +7,7 @@ import { collectIssues, type IssueCollector } from '../../../domain/validation'
 import type { Clock } from '../../../ports/clock'
 import type { LastSeen, Visitor } from '../../../ports/memories'
 
-/** How long somebody was away, and how that is told (fabric contract §6). */
+/** Units for the time of an absence (fabric contract §6). */
 const MINUTE = 60_000
 const UNITS = [
   ['day', 1_440],
@@ -15,12 +15,12 @@ const UNITS = [
   ['minute', 1],
 ] as const
 
-/** Shorter than this is no absence. */
+/** Minimum duration of an absence. */
 const MOMENT_MS = 30_000
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** `1 day 3 hours 42 minutes`; seconds only below a minute. */
+/** Formats a duration such as `1 day 3 hours 42 minutes`; seconds only below a minute. */
 export function spell(durationMs: Millis): string {
   if (durationMs < MINUTE) return counted(Math.floor(durationMs / 1000), 'second')
   let left = Math.floor(durationMs / MINUTE)
@@ -41,7 +41,11 @@ export interface Absence {
   readonly memoriesAdded: number
 }
 
-/** @param since milliseconds since 1970 of the last visit; a clock that went back makes it no time at all */
+/**
+ * Computes an absence.
+ *
+ * @param since time of the last visit in milliseconds since 1970; a clock that went back makes the absence zero
+ */
 export function absenceOf(since: number, now: ClockFace, memoriesAdded: number): Absence {
   const durationMs = Math.max(0, now.epochMs - since)
   return {
@@ -53,11 +57,11 @@ export function absenceOf(since: number, now: ClockFace, memoriesAdded: number):
   }
 }
 
-/** When and where, without a word on who was here before. */
+/** Describes time and project, without earlier visits. */
 export const describePlace = (now: ClockFace, project: string | null): string =>
   `It is ${now.timeOfDay} on ${now.date} (${now.timezone}, UTC${now.utcOffset}). Project: ${project ?? 'none'}.`
 
-/** The situation in a few sentences. @param absence null for the first visit */
+/** Describes the situation in a few sentences. @param absence null for the first visit */
 export function describeSituation(now: ClockFace, project: string | null, absence: Absence | null): string {
   const here = describePlace(now, project)
   if (absence === null) return `${here} First session in this project.`
@@ -69,35 +73,35 @@ export function describeSituation(now: ClockFace, project: string | null, absenc
   return `${here} Last session ${durationHuman} ago (since ${since}). ${added} since then.`
 }
 
-/** Where a caller stands in time, and what happened while it was away (fabric contract §6). */
+/** A request for the current time and the memories since the last visit (fabric contract §6). */
 export interface OrientRequest {
   readonly timezone: string
   readonly project: string | null
   readonly sessionId: string | null
   /** Blank for none. */
   readonly expression: string
-  /** Null when no other zones were named. */
+  /** Null if no other zones are requested. */
   readonly also: readonly string[] | null
 }
 
 export interface Orientation {
   readonly summary: string
   readonly time: TimeDescription
-  /** Null for the first visit, and where a moment was asked for. */
+  /** Null for the first visit, and if a time is requested. */
   readonly absence: Absence | null
   /** Oldest first. */
   readonly recent: readonly MemorySummary[]
-  /** What the expression means; null without one. */
+  /** The resolved expression; null without one. */
   readonly resolved: ClockFace | null
-  /** The resolved moment, else now, in the other zones; null when neither was asked for. */
+  /** The resolved time, or the current one, in other zones; null if neither is requested. */
   readonly conversions: readonly ClockFace[] | null
   readonly warnings: readonly string[]
 }
 
-/** Memories that a return brings, and code points of each: one more than is shown, which tells whether it is cut. */
+/** Memories that a visit returns, and code points of each: one more than shown, to detect whether the text is cut. */
 const RECENT = { memories: 10, content: 101 }
 
-/** What names a moment, as far as it is given. */
+/** The given parts of a requested time. */
 interface NamedMoment {
   readonly timezone?: string | undefined
   readonly expression?: string | undefined
@@ -105,19 +109,19 @@ interface NamedMoment {
 }
 
 /**
- * Notes every bad zone and expression.
+ * Notes every invalid zone and expression.
  *
- * @param now whether an expression is one does not depend on it
- * @returns the moment that is meant, milliseconds since 1970; null for none
+ * @param now any time, because validity does not depend on it
+ * @returns the requested time in milliseconds since 1970; null for none
  */
-export function checkMoment(named: NamedMoment, wrong: IssueCollector, now = 0): number | null {
+export function checkRequestedTime(named: NamedMoment, wrong: IssueCollector, now = 0): number | null {
   const { timezone = 'UTC', expression = '', also } = named
   for (const [path, zone] of [['timezone', timezone], ...(also ?? []).map((zone, i) => [`also[${i}]`, zone])] as const)
     if (!isZone(zone as string))
       wrong.refuse(path as string, zone, `Unknown time zone: ${zone}; give an IANA name or an offset such as +05:45`)
   const zone = isZone(timezone) ? timezone : 'UTC'
   const moment = trim(expression) === '' ? now : resolveExpression(expression, zone, now)
-  if (moment === null) wrong.refuse('expression', expression, `expression is none of: ${EXPRESSION_FORMS}`)
+  if (moment === null) wrong.refuse('expression', expression, `expression must be one of: ${EXPRESSION_FORMS}`)
   return moment
 }
 
@@ -125,15 +129,18 @@ export type Orient = ReturnType<typeof createOrient>
 
 export function createOrient({ sightings, clock }: { readonly sightings: LastSeen; readonly clock: Clock }) {
   /**
-   * A call that asks for a moment is no visit: it leaves no mark and tells of no absence. The mark of a visit is left last, so a call that
-   * fails leaves none.
+   * Returns the current time and the memories since the last visit.
+   *
+   * A call that requests a time is not a visit. A visit is recorded last, so that a failed call records none.
    *
    * @throws Problem invalid_input, unavailable
+   * @example
+   * await services.orient(visitor, { timezone: 'Europe/London', project: 'ferry', sessionId: null, expression: 'next monday', also: null })
    */
   return async (visitor: Visitor, request: OrientRequest): Promise<Orientation> => {
     const now = clock.now()
     const { timezone, project, sessionId, also, expression } = request
-    const moment = collectIssues((wrong) => checkMoment(request, wrong, now)) as number
+    const moment = collectIssues((wrong) => checkRequestedTime(request, wrong, now)) as number
     const time = describeTime(timezone, now)
     const inZones = (also ?? []).map((zone) => clockFace(zone, moment))
     if (trim(expression) !== '')

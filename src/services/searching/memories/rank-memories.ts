@@ -13,20 +13,20 @@ import {
 import type { Filter } from '../../../domain/search/filter'
 import { fuse } from '../../../domain/search/fusion'
 import type { Unit } from '../../../domain/search/query'
-import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
-import type { CatchUp } from '../../keeping/sync-vectors'
+import { type FinishIndex, NOTHING_PENDING } from '../../maintenance/pending-index'
+import type { CatchUp } from '../../maintenance/sync-vectors'
 import { attempt } from '../../outcome'
 import { askBoth, gather } from '../ranked/ranked-search'
 import type { SearchSemantic, SemanticHit, SemanticRanking } from '../ranked/search-semantic'
 import type { RecallWords, WordHit, WordRecall } from './recall-words'
 
-/** Memories by words, by meaning or by both, with similarities that mean the same everywhere (fabric contract §4). */
+/** Modes of recall: by meaning, by words, or both. Similarities are comparable between modes (fabric contract §4). */
 export const RECALL_MODES = ['hybrid', 'semantic', 'keyword'] as const
 type RecallMode = (typeof RECALL_MODES)[number]
 
 type Matched = 'keyword' | 'semantic' | 'both'
 
-/** A memory that a leg found, before it has been read. */
+/** A memory that a retriever found, before it is read. */
 export interface RecallHit {
   readonly id: number
   readonly similarity: number
@@ -34,26 +34,27 @@ export interface RecallHit {
 }
 
 export interface RecallRanking {
-  /** Everything that the legs keep, in its order. */
+  /** IDs of everything that the retrievers returned, ordered. */
   readonly ids: readonly number[]
   readonly passes: (id: number) => boolean
-  /** Of what a leg found. */
+  /** Returns the layer of a found memory. */
   readonly layerOf: (id: number) => Layer
   /**
-   * What is told of these hits. At most one round trip, shared with what is read in the same moment: of a memory that passes by meaning
-   * alone, nobody has asked yet which words it holds.
+   * Returns the hits of these IDs.
+   *
+   * Takes at most one round trip, shared with other reads: memories found only by meaning may still need their matching words.
    */
   readonly described: (ids: readonly number[]) => Promise<ReadonlyMap<number, RecallHit>>
-  /** There may be more that pass. */
+  /** Whether more memories may pass the threshold. */
   readonly capped: boolean
-  /** Meaning could not be asked. */
+  /** Whether semantic search failed. */
   readonly degraded: boolean
   readonly warnings: readonly string[]
-  /** Where what is near in meaning stands in its memory, in code points. */
+  /** Position of the closest passage in each memory, in code points. */
   readonly nearest: ReadonlyMap<number, number>
-  /** Of the query, the rarest first. */
+  /** Units of the query, rarest first. */
   readonly units: readonly Unit[]
-  /** Words were searched and found nothing. */
+  /** Whether a search by words found nothing. */
   readonly isWithoutWords: boolean
 }
 
@@ -61,22 +62,22 @@ export interface RecallRequest {
   readonly query: string
   readonly mode: RecallMode
   readonly filter: Filter
-  /** 0 to 1. */
+  /** Minimum similarity, 0 to 1. */
   readonly threshold: number
-  /** Memories that one leg keeps: each costs rows, whether it is shown or not. */
+  /** Memories that each retriever returns. Each costs rows, whether it is shown or not. */
   readonly kept: number
-  /** What is at home elsewhere stands behind everything that is at home in it. */
+  /** Memories of this project rank before all others. */
   readonly project: string | null
 }
 
-const WITHOUT_MEANING = 'Meaning could not be searched; results are based on words only'
-const WITHOUT_WORDS = 'Full text is switched off; results are based on meaning only'
-/** The second leg's smoothing of ranks; nothing here is ordered by ranks. */
+const WITHOUT_MEANING = 'Semantic search failed; results match words only'
+const WITHOUT_WORDS = 'Full-text search is switched off; results match meaning only'
+/** Smoothing of ranks; this order does not use ranks. */
 const RRF_K = 60
 
 export type RankMemories = ReturnType<typeof createRankMemories>
 
-/** What meaning says: its own best, and beside them what words found. */
+/** Results by meaning: the closest memories, and similarities of those found by words. */
 interface Meaning {
   readonly near: readonly SemanticHit[]
   readonly known: SemanticRanking['known']
@@ -90,16 +91,16 @@ export function createRankMemories({
   finishing = NOTHING_PENDING,
   unfinished = async () => [],
 }: {
-  /** Null when switched off. */
+  /** Null if switched off. */
   readonly words: RecallWords | null
   readonly semantic: SearchSemantic | null
-  /** What cosines of the model mean. */
+  /** Returns the reference cosines of the model. */
   readonly levels: () => Promise<Levels>
   readonly finishing?: FinishIndex
-  /** Warnings while vectors are still to be made. */
+  /** Warnings while vectors are pending. */
   readonly unfinished?: CatchUp['warnings']
 }) {
-  /** Both retrievers, as far as the mode asks for them. */
+  /** Runs the retrievers of the mode. */
   async function found(scope: Scope, request: RecallRequest) {
     const { query, mode, filter, kept } = request
     const semantic = mode === 'keyword' ? null : searchSemantic
@@ -118,10 +119,11 @@ export function createRankMemories({
   }
 
   /**
-   * What passes, in its order. Two round trips, and one more where a leg is cut and words decide whether something passes that meaning
-   * alone found.
+   * Ranks the memories above the threshold.
    *
-   * @throws Problem unavailable when no leg that was asked for works
+   * Takes two round trips, and one more if a retriever was cut and words decide about memories found only by meaning.
+   *
+   * @throws Problem unavailable if no requested retriever works
    */
   return async (scope: Scope, request: RecallRequest): Promise<RecallRanking> => {
     const { mode, threshold, kept } = request
@@ -133,7 +135,7 @@ export function createRankMemories({
     const chunks = byMeaning?.known ?? new Map<number, SemanticHit>()
     const layers = new Map([...(byWords?.hits ?? []), ...near].map(({ id, layer }) => [id, layer]))
     const shares = new Map(byWords?.hits.map(({ id, share }) => [id, share]))
-    /** Those that meaning alone found, until it is known what words they hold. */
+    /** Memories found only by meaning whose matching words are not known yet. */
     const unasked = new Set(byWords?.cut ? near.flatMap(({ id }) => (shares.has(id) ? [] : [id])) : [])
     const askShares = async (ids: readonly number[]): Promise<void> => {
       const asked = ids.filter((id) => unasked.delete(id))
@@ -155,7 +157,7 @@ export function createRankMemories({
     const others = called.size === 0 ? threshold : aliasThreshold(threshold)
     const isEnough = (id: number, similarity: number): boolean =>
       similarity > 0 && similarity >= (called.has(id) ? threshold : others)
-    /** By meaning and, of the words, all or none. */
+    /** Returns the similarity if the memory contains all or none of the words. */
     const jointly = (id: number, share: 0 | 1): number => {
       const { cosine } = chunks.get(id) as SemanticHit
       return jointSimilarity(meaningOf(cosine, (byMeaning as Meaning).levels), share)
@@ -201,7 +203,9 @@ export const bySimilarity = (
   b: { readonly id: number; readonly similarity: number },
 ): number => b.similarity - a.similarity || b.id - a.id
 
-/** Everything that the legs found, as the threads tools order it (threads contract §6.4, §7, §8), weight breaking near-ties. */
+/**
+ * Orders everything that the retrievers found as the threads tools do (threads contract §6.4, §7, §8). Weight breaks near ties.
+ */
 function orderOf(
   words: readonly WordHit[],
   near: readonly SemanticHit[],

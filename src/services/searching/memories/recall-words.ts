@@ -15,18 +15,18 @@ import type { Millis } from '../../../domain/time'
 import { SCORED_LENGTH, type TextColumn, type TextHit } from '../../../ports/full-text'
 import { createRankWords, type WordDependencies } from '../ranked/search-text'
 
-/** A memory that words found. */
+/** A memory found by words. */
 export interface WordHit {
   readonly id: number
-  /** How much of the query it holds, by rarity, 0 to 1 (fabric contract §4, K). */
+  /** Fraction of the query that it contains, weighted by rarity, 0 to 1 (fabric contract §4, K). */
   readonly share: number
-  /** The query holds an alias of it whole. */
+  /** Whether the query contains one of its aliases. */
   readonly called: boolean
-  /** Of the words alone, 0 to 1. */
+  /** Similarity by words only, 0 to 1. */
   readonly similarity: number
-  /** As full text scores it, by which a fusion goes (threads contract §6.4). */
+  /** Full-text score, which a fusion uses (threads contract §6.4). */
   readonly score: number
-  /** Words of its title where the query is that title, else 0. */
+  /** Number of words of its title if the query is that title, otherwise 0. */
   readonly titled: number
   /** 1 to 5. */
   readonly weight: number
@@ -36,25 +36,31 @@ export interface WordHit {
 }
 
 export interface WordRecall {
-  /** Best first: of a query of two or three units those that hold all, then by score and weight, then the newer id. */
+  /**
+   * Best first. Of a query with two or three units, memories with all of them come first; then by score and weight, then newest
+   * first.
+   */
   readonly hits: readonly WordHit[]
-  /** There may be more than were kept. */
+  /** Whether more were found than returned. */
   readonly cut: boolean
-  /** Of the query, the rarest first. */
+  /** Units of the query, rarest first. */
   readonly units: readonly Unit[]
-  /** How much of the query any memories hold, 0 to 1; those that hold nothing may be left out. At most one round trip. */
+  /**
+   * Returns the fraction of the query that each memory contains, 0 to 1; memories without any may be absent. Takes at most one
+   * round trip.
+   */
   readonly sharesOf: (ids: readonly number[]) => Promise<ReadonlyMap<number, number>>
   readonly warnings: readonly string[]
 }
 
 interface WordRequest {
   readonly query: string
-  /** Types, layers, tags and project, applied before anything is ranked. */
+  /** Types, layers, tags and project, applied before ranking. */
   readonly filter: Filter
 }
 
 interface KeptWords extends WordRequest {
-  /** How many of what is found are kept. */
+  /** Maximum memories that are returned. */
   readonly kept: number
 }
 
@@ -62,30 +68,31 @@ interface QuickLookup extends WordRequest {
   readonly moment: WorkContext
 }
 
-/** A memory that words found, as it is to the moment. */
+/** A memory found by the quick search. */
 interface QuickHit extends Pick<WordHit, 'share'> {
   readonly atMoment: MemoryInContext
 }
 
-/** What is looked for where a text stands for a moment: no more work in a large store than in a small one (fabric contract §5). */
+/** Limits of the quick search for a situation: equal work in small and large stores (fabric contract §5). */
 const QUICK = {
   /**
-   * Words that may lead to memories: the first of the text, and the longest, since long words are rare. Each costs as much as a search of
-   * its own: on PostgreSQL, whose index tells of a common word only by walking all of its entries, a millisecond among 10,000.
+   * Words that select memories: the first of the text, and the longest, because long words are rare.
+   *
+   * Each costs as much as a separate search.
    */
   words: { first: 6, longest: 4 },
-  /** Memories that are looked at; a word of more leads to none, since it would not tell which. */
+  /** Memories that are checked. A word in more memories selects none. */
   candidates: 64,
 } as const
 
-/** Not over type or tags, which are filters. */
+/** Columns without type and tags, which are filters. */
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
-/** As the threads tools have it, so that the order is theirs; the one more tells whether there are more. */
+/** Returns the depth of a search as the threads tools use it; one more shows whether there are more. */
 const depthOf = (kept: number) => ({ candidates: kept + 1, complete: kept / 2 })
 
 const NOTHING_HELD: ReadonlyMap<number, number> = new Map()
 
-/** Returns the units of a query that the beginnings of memories hold, by their places. */
+/** Returns a function that finds the units of a query in the previews of memories, with their positions. */
 export const createHolding = (analyzer: Analyzer) => (terms: readonly ScoredTerm[], units: readonly Unit[]) => {
   const count = hitCounter(analyzer, terms)
   const held = matchedUnits(analyzer, terms, units)
@@ -101,7 +108,7 @@ export type RecallWords = ReturnType<typeof createRecallWords>
 /** Fields of a hit that only the scorer reads. */
 const UNCOUNTED = { context: '', length: 0, following: [], complete: false } as const
 
-/** Whether more of it was written than was read. */
+/** Reports whether the text is longer than the part that was read. */
 const isLong = ({ text, code }: TextHit): boolean => text.length >= SCORED_LENGTH || code.length >= SCORED_LENGTH
 
 export function createRecallWords({ fullText, analyzer }: WordDependencies) {
@@ -110,8 +117,9 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
   const holding = createHolding(analyzer)
 
   /**
-   * Memories near to a text by its rarer words, with the share that the beginning of each holds. One round trip, that reads as much from a
-   * large store as from a small one.
+   * Finds memories similar to a text by its rarer words, with the fraction that each preview contains.
+   *
+   * Takes one round trip that reads a bounded number of rows.
    */
   async function lookUp(scope: Scope, { query: text, filter, moment }: QuickLookup): Promise<QuickHit[]> {
     const query = parseQuery(text, 'match', analyzer)
@@ -121,9 +129,9 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     const found = await fullText.searchByRareWords(scope, {
       ...{ query, terms, filter, columns: COLUMNS, moment, rare: QUICK.candidates, candidates: QUICK.candidates },
     })
-    // Words that were not looked for are taken for neither rare nor common.
+    // Words that were not searched count as neither rare nor common.
     const others = Math.sqrt(QUICK.candidates * found.statistics.entries)
-    const share = sharesBy(units, terms, found.statistics, others)
+    const share = queryFractions(units, terms, found.statistics, others)
     const heldIn = holding(terms, units)
     const hits: QuickHit[] = []
     for (const hit of found.hits)
@@ -131,7 +139,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     return hits
   }
 
-  /** Memories by the words of a query, over title, content, code block and file path. One round trip as a rule. */
+  /** Finds memories by the words of a query in title, content, code block and file path. Usually takes one round trip. */
   async function words(scope: Scope, { query: text, filter, kept }: KeptWords): Promise<WordRecall> {
     const query = parseQuery(text, 'match', analyzer)
     const { units, warnings } = query
@@ -144,7 +152,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
     const { hits, frequencies, statistics, chosenBy } = found
     if (hits.size === 0) return none
     const isCut = [...hits.values()].filter(({ isByParts }) => !isByParts).length > kept
-    const share = sharesBy(units, terms, statistics)
+    const share = queryFractions(units, terms, statistics)
     const ranked = found.ranked.slice(0, kept)
     const all = units.map((_, place) => place)
     const heldBy = matchedUnits(analyzer, terms, units)
@@ -160,7 +168,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
       { share, analyzer },
     )
 
-    /** The engine knows what stands behind the beginning of a text. */
+    /** The engine also knows the words after the preview of a text. */
     const sharesOf = async (ids: readonly number[]): Promise<ReadonlyMap<number, number>> => {
       const shares = new Map<number, number>()
       if (ids.length === 0) return shares
@@ -201,7 +209,9 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
   return Object.assign(words, { lookUp })
 }
 
-/** In how many memories a unit stands; of several words, its rarest. Null where none of its words was counted. */
+/**
+ * Returns the number of memories that contain a unit; of several words, the rarest counts. Null if none of its words was counted.
+ */
 function holdingOf(
   { terms }: Unit,
   counted: readonly ScoredTerm[],
@@ -211,8 +221,12 @@ function holdingOf(
   return counts.length === 0 ? null : Math.min(...counts)
 }
 
-/** @param uncounted how many memories hold a unit whose words were not counted */
-export const sharesBy = (
+/**
+ * Returns the fraction of the query in each memory.
+ *
+ * @param uncounted number of memories that contain a unit whose words were not counted
+ */
+export const queryFractions = (
   units: readonly Unit[],
   terms: readonly ScoredTerm[],
   statistics: TermStatistics,
@@ -223,7 +237,7 @@ export const sharesBy = (
     units.map((unit) => holdingOf(unit, terms, statistics) ?? uncounted),
   )
 
-/** Those of the terms that may lead to memories. */
+/** Returns the terms that may select memories. */
 function leading(terms: readonly ScoredTerm[]): ScoredTerm[] {
   const { first, longest } = QUICK.words
   const others = terms.slice(first).sort((a, b) => b.term.length - a.term.length)

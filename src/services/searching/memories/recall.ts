@@ -18,13 +18,13 @@ import {
 } from './rank-memories'
 
 export interface RecallPage extends Pick<RecallRanking, 'capped' | 'degraded' | 'warnings'> {
-  /** `around` is where in the text stands what the memory was found by; null where that is not known. */
+  /** `around` is the position of the match in the text; null if unknown. */
   readonly results: readonly (RecallHit & { readonly memory: Memory; readonly around: number | null })[]
-  /** Of the page, those that would pass the bytes that were allowed. */
+  /** IDs of memories on the page that exceed the allowed bytes. */
   readonly omitted: readonly number[]
-  /** Over all pages. */
+  /** Number of results on all pages. */
   readonly total: number
-  /** On the first page, where nothing passes: how many have a similarity at all, and the most similar. */
+  /** Best memories below the threshold, on a first page without results. */
   readonly below: {
     readonly count: number
     readonly best: readonly { readonly id: number; readonly similarity: number; readonly excerpt: string }[]
@@ -32,11 +32,11 @@ export interface RecallPage extends Pick<RecallRanking, 'capped' | 'degraded' | 
 }
 
 interface RecallPageRequest extends RecallRequest, Window {
-  /** Whether it is looked, where nothing is found in the project, whether anything stands there. */
+  /** Whether to check that the project has memories if nothing is found. */
   readonly doubtsProject?: boolean
 }
 
-/** Of what is told where nothing passes. */
+/** Memories and characters listed below the threshold. */
 const BELOW = { most: 3, excerpt: 200 } as const
 
 export type Recall = ReturnType<typeof createRecall>
@@ -52,7 +52,7 @@ export function createRecall({
   readonly analyzer: Analyzer
   readonly suggestWords?: SuggestWords
 }) {
-  /** Where in a memory stands what it was found by. */
+  /** Returns the position of the match in a memory. */
   async function placeIn(text: string, id: number, { units, nearest }: RecallRanking): Promise<number | null> {
     const place = await scheduler.run(placeOfMatch(text, units, analyzer))
     const chunk = nearest.get(id)
@@ -61,10 +61,14 @@ export function createRecall({
 
   return {
     /**
-     * A page of what passes; it writes nothing. Three round trips, one more where a leg is cut, something is at home elsewhere, or
-     * nothing of a project is found; and one call of the embedder.
+     * Returns a page of results; writes nothing.
      *
-     * @throws Problem unavailable when the mode needs what is not to be had
+     * Takes three round trips, one more if a retriever was cut, a memory belongs to another project, or a project has no results;
+     * and one call of the embedder.
+     *
+     * @throws Problem unavailable if the mode needs an unavailable retriever
+     * @example
+     * await services.recall.page(principal, { query: 'tenant queries', mode: 'hybrid', filter, threshold: 0.7, kept: 200, limit: 10, offset: 0, project: 'ferry' }, 1_000_000)
      */
     async page(scope: Scope, request: RecallPageRequest, maxBytes: number): Promise<RecallPage> {
       const ranking = await rank(scope, request)
@@ -72,7 +76,7 @@ export function createRecall({
       const { capped, degraded, warnings } = ranking
       const passing = ranking.ids.filter(ranking.passes)
       const rest = { capped, degraded, warnings, total: passing.length }
-      /** In the order of the ids. */
+      /** Reads memories in the order of the IDs. */
       const read = async (ids: readonly number[]) => {
         const [shown, hits] = await Promise.all([
           memories.shown(scope, project, filter, ids, maxBytes),
@@ -90,7 +94,7 @@ export function createRecall({
           project === null || !isDoubtful ? null : memories.count(scope, project),
           asks ? suggestWords(scope, request.query, filter) : [],
         ])
-        const said = didYouMean(meant)
+        const suggestion = didYouMean(meant)
         const unknown =
           counts === null || counts.some(({ layer }) => layer < 3) ? [] : [unknownProject(project as string)]
         const best: NonNullable<RecallPage['below']>['best'][number][] = []
@@ -102,14 +106,18 @@ export function createRecall({
         const below = all.length === 0 ? null : { count: all.length, best }
         return {
           ...rest,
-          warnings: [...warnings, ...unknown, ...(said === null ? [] : [`No memory holds these words; ${said}`])],
+          warnings: [
+            ...warnings,
+            ...unknown,
+            ...(suggestion === null ? [] : [`No memory holds these words; ${suggestion}`]),
+          ],
           results: [],
           omitted: [],
           below,
         }
       }
       const wanted = passing.slice(offset, offset + limit)
-      // Only what belongs to the whole org may be at home elsewhere.
+      // Only memories of the complete organization may belong to another project.
       const ofOrg = project === null ? [] : passing.filter((id) => ranking.layerOf(id) === 3)
       let [page, away] = await Promise.all([
         read(wanted),
@@ -117,8 +125,8 @@ export function createRecall({
       ])
       if (away.size > 0) {
         const home = [...passing.filter((id) => !away.has(id)), ...passing.filter((id) => away.has(id))]
-        const anew = home.slice(offset, offset + limit)
-        if (anew.some((id, i) => id !== wanted[i])) page = await read(anew)
+        const reordered = home.slice(offset, offset + limit)
+        if (reordered.some((id, i) => id !== wanted[i])) page = await read(reordered)
       }
       const results: RecallPage['results'][number][] = []
       for (const hit of page.found) results.push({ ...hit, around: await placeIn(hit.memory.text, hit.id, ranking) })

@@ -18,15 +18,15 @@ import { attempt } from '../../outcome'
 import type { SemanticHit } from './search-semantic'
 import type { FoundBy } from './search-text'
 
-/** What the three ranked searches have in common: one ordering of at most 100 entries a query, cut into pages. */
+/** A request that all ranked searches share: one order of at most 100 entries per query, cut into pages. */
 export interface RankedRequest extends Window {
   readonly query: string
   readonly filter: Filter
-  /** Code points of text to bring with each result. */
+  /** Code points of the text in each result. */
   readonly previewLength: number
-  /** Code points of the excerpt around the match, in each result; absent for none. */
+  /** Code points of the excerpt around the match; absent for none. */
   readonly excerpt?: number
-  /** Whether results on one subject are next to each other, the later one first. */
+  /** Whether results on one subject are adjacent, the later one first. */
   readonly laterFirst?: boolean
 }
 
@@ -36,62 +36,63 @@ export interface RankedResult {
   readonly ftsRank: number | null
   readonly distance: number | null
   readonly semanticRank: number | null
-  /** What the order of a hybrid search is made by. */
+  /** Score of a hybrid search; null for others. */
   readonly fused: number | null
   readonly rrf: number | null
   readonly rerankScore: number | null
-  /** Null when not asked for, or when the text itself holds no hit. */
+  /** Null if not requested, or if the text itself has no match. */
   readonly highlighted: string | null
-  /** The part of the text that matches, between `…` where it is cut; null when not asked for. */
+  /** The matching part of the text, with `…` where it is cut; null if not requested. */
   readonly excerpt: string | null
-  /** IDs of later results on the same subject, the latest first. */
+  /** IDs of later results on the same subject, latest first. */
   readonly later: readonly number[]
-  /** IDs of later results that a model judged to say otherwise. */
+  /** IDs of later results that a model judged to contradict this one. */
   readonly otherwise: readonly number[]
 }
 
 export interface RankedPage {
   readonly results: readonly RankedResult[]
-  /** Matches, counted up to the rank depth. */
+  /** Number of matches, at most the rank depth. */
   readonly total: number
   readonly warnings: readonly string[]
 }
 
-/** An entry in an ordering, before it has been read. */
+/** A ranked entry before it is read. */
 export type Scored = Omit<RankedResult, 'entry' | 'highlighted' | 'excerpt' | 'later' | 'otherwise'> & {
   readonly id: number
-  /** The query is its title. */
+  /** Whether the query is its title. */
   readonly isTitled: boolean
-  /** The chunk that is nearest in meaning, where meaning found it. */
+  /** The closest chunk, if the entry was found by meaning. */
   readonly chunk: SemanticHit | null
 }
 
 const RERANK_FAILED = 'Reranking failed; results are in their first order'
 
-/** One more than is looked at, so that it shows whether the text goes on. */
+/** Reads one character more than shown, to detect whether the text continues. */
 const wordsOf = (id: number): TextRange => ({ id, start: 0, length: HIGHLIGHT_LIMIT + 1 })
 
-/** The part of an entry that an excerpt is cut from: its beginning, or the stretch around its nearest chunk where that is behind it. */
+/** Returns the range of an entry for its excerpt: its start, or the surroundings of its closest chunk. */
 const excerptStretch = ({ id, chunk }: Pick<Scored, 'id' | 'chunk'>): TextRange =>
   chunk !== null && chunk.start >= HIGHLIGHT_LIMIT
     ? { id, start: chunk.start - MAX_PASSAGE, length: HIGHLIGHT_LIMIT + 1 }
     : wordsOf(id)
 
-/** The part of an entry that a reranker reads it by: its nearest chunk, else where its words are looked for. */
+/** Returns the passage of an entry for a reranker: its closest chunk, else its start. */
 const passageOf = ({ id, chunk }: Scored): TextRange =>
   chunk === null ? wordsOf(id) : { id, start: chunk.start, length: Math.min(chunk.length, MAX_PASSAGE) }
 
-/** The score that a search has ordered its results by. */
+/** Returns the score by which the results are ordered. */
 const orderedBy = ({ rerankScore, fused, ftsScore, distance }: RankedResult): number =>
   rerankScore ?? fused ?? ftsScore ?? (distance === null ? 0 : 1 - distance)
 
-/** The part of an entry that shows its subject. */
+/** Returns the range of an entry that shows its subject. */
 const subjectStretch = ({ id }: Pick<Scored, 'id'>): TextRange => ({ id, start: 0, length: SUBJECT.codePoints })
 
 /**
- * Cuts pages out of orderings and reads their entries, with scope and filter once more; never a whole text. With a reranker the
- * whole ordering is read, once, and the page comes from what it makes of it. One round trip; a second where what stands beside
- * reranked texts is more than a result holds.
+ * Cuts pages out of rankings and reads their entries, with scope and filter applied again; never reads a complete text.
+ *
+ * With a reranker, the complete ranking is read once and reordered. Usually takes one round trip; a second if reranked results
+ * exceed the size of a result.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createRankedPage({
@@ -105,7 +106,7 @@ export function createRankedPage({
   readonly reranker: Reranker | null
   readonly findDisagreements: FindDisagreements
 }) {
-  /** The ordering by the cross-encoder, or as it was, with a warning, when that fails. */
+  /** Orders results by the reranker. If it fails, keeps the order and adds a warning. */
   async function rerank(
     by: Reranker,
     query: string,
@@ -126,7 +127,7 @@ export function createRankedPage({
     return { ordering: scored.sort((a, b) => b.rerankScore - a.rerankScore), warnings: [] }
   }
 
-  /** The part of a text that holds the rarest words of the query closest together, else the chunk that is nearest in meaning. */
+  /** Returns the part of a text with the rarest words of the query closest together, else its closest chunk. */
   function excerpt(
     { id, chunk }: Pick<Scored, 'id' | 'chunk'>,
     text: string,
@@ -161,7 +162,7 @@ export function createRankedPage({
           ? []
           : wanted.map(excerptStretch)
     const compares = request.laterFirst === true
-    // Asked for in the same moment, so that they share a round trip.
+    // All queries start together to share a round trip.
     const [previews, read, compared, disagreements] = await Promise.all([
       entries.previews(
         scope,
@@ -181,7 +182,7 @@ export function createRankedPage({
     const { ordering, warnings } =
       reranker && byId.size > 0 ? await rerank(reranker, query, cut, texts, words) : { ordering: cut, warnings: [] }
     const page = pageOf(ordering)
-    // What fits was counted in the order before reranking: then the page is read once more, in its own.
+    // The size was counted in the order before reranking, so the page is read again in its own order.
     if (reranker && page.some(({ id }) => byId.get(id)?.bare)) {
       const ids = page.map(({ id }) => id)
       for (const entry of await entries.previews(scope, filter, ids, previewLength)) byId.set(entry.id, entry)
@@ -225,10 +226,10 @@ export function createRankedPage({
   }
 
   /**
-   * Results on one subject next to each other, the later one first.
+   * Moves results on one subject next to each other, the later one first.
    *
-   * @param texts the beginning of each
-   * @param named IDs of those whose title the query is
+   * @param texts the start of each text
+   * @param named IDs of results whose title is the query
    */
   function withLater(
     results: readonly RankedResult[],

@@ -12,7 +12,7 @@ import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { Reranker } from '../../../ports/models'
 import { type FindDisagreements, WITHOUT_DISAGREEMENTS } from '../../currency/disagreements'
-import type { CatchUp } from '../../keeping/sync-vectors'
+import type { CatchUp } from '../../maintenance/sync-vectors'
 import { attempt, type Outcome } from '../../outcome'
 import { createRankedPage, type RankedPage, type RankedRequest, type Scored } from './ranked-page'
 import type { SearchSemantic, SemanticHit, SemanticRanking } from './search-semantic'
@@ -23,20 +23,20 @@ export interface HybridRequest {
   readonly query: string
   readonly filter: Filter
   readonly method: FusionMethod
-  /** Smoothing of the ranks. */
+  /** Smoothing of ranks. */
   readonly k: number
-  /** Which legs are switched on; at least one. */
+  /** Retrievers that are switched on; at least one. */
   readonly legs: { readonly fts: boolean; readonly semantic: boolean }
-  /** Entries that each leg brings. */
+  /** Entries that each retriever returns. */
   readonly depth: number
 }
 
-/** What became of the legs, and the one ordering of what they found. */
+/** The results of both retrievers in one order. */
 interface HybridRanking {
   readonly ordering: readonly Scored[]
-  /** Entries that a leg found, also where none of them is shown. */
+  /** Number of found entries, including those that are not shown. */
   readonly unique: number
-  /** Null when the leg failed or is switched off. */
+  /** Null if the retriever failed or is switched off. */
   readonly words: TextRanking | null
   readonly meaning: SemanticRanking | null
   readonly ftsCount: number
@@ -50,18 +50,20 @@ type Nearest = ReadonlyMap<number, SemanticHit>
 interface BothRequest<Words> {
   readonly query: string
   readonly filter: Filter
-  /** Entries wanted by meaning. */
+  /** Entries that semantic search returns. */
   readonly depth: number
-  /** Null when switched off, as `words`. */
+  /** Null if switched off, as `words`. */
   readonly semantic: SearchSemantic | null
   readonly words: (() => Promise<Words>) | null
-  /** Entries whose similarity in meaning is wanted wherever they are. */
+  /** Returns entries whose similarity is needed wherever they rank. */
   readonly beside: (words: Words) => readonly number[]
 }
 
 /**
- * Asks the words and the vectors at once, in two round trips: first the words and the vector index, then the rows of the index's hits and
- * the vectors of the entries that the words found.
+ * Searches words and vectors concurrently in two round trips.
+ *
+ * The first asks the words and the vector index; the second reads the rows of the index's hits, and the vectors of entries found
+ * by words.
  */
 export async function askBoth<Words>(
   scope: Scope,
@@ -86,16 +88,12 @@ export function createSearchHybrid({
   levels,
 }: {
   readonly searchText: SearchText
-  /** Null when switched off. */
+  /** Null if switched off. */
   readonly searchSemantic: SearchSemantic | null
-  /** Reference cosines of the model. */
+  /** Returns the reference cosines of the model. */
   readonly levels: () => Promise<Levels>
 }) {
-  /**
-   * Finds by words and by meaning.
-   *
-   * @throws Problem unavailable when no leg works
-   */
+  /** Searches by words and by meaning. @throws Problem unavailable if no retriever works */
   return async (scope: Scope, request: HybridRequest): Promise<HybridRanking> => {
     const { query, filter, method, k, legs, depth } = request
     const { words, meaning } = await askBoth(scope, {
@@ -110,14 +108,14 @@ export function createSearchHybrid({
     const candidates = gather(fts, near, meaning?.ok ? meaning.value.known : new Map())
     const fusion = fuse(method, candidates, k)
     const meant = meaning?.ok ? await attempt(levels) : null
-    // Counts know nothing of captured entries.
+    // Counts do not include captured entries.
     const isKnown = candidates.some(({ titled }) => titled > 0) || (words?.ok === true && words.value.captured.size > 0)
-    const told = doubtOf({
+    const doubted = doubtOf({
       cosine: near[0]?.cosine ?? null,
       levels: meant?.ok ? meant.value : null,
       words: words?.ok ? words.value.found : null,
     })
-    const doubt = isKnown ? 'none' : told.doubt
+    const doubt = isKnown ? 'none' : doubted.doubt
     const ordering = capturedLast(scoredBy(fusion, candidates, near), words?.ok ? words.value.captured : new Set())
     return {
       ordering: doubt === 'nothing' ? [] : ordering,
@@ -132,7 +130,7 @@ export function createSearchHybrid({
   }
 }
 
-/** Everything that a retriever found, each entry once. */
+/** Collects everything that the retrievers found, each entry once. */
 export function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[], nearest: Nearest): Candidate[] {
   const ftsPlace = new Map(fts.map(({ id, score, titled }, i) => [id, { rank: i + 1, score, titled }]))
   const semanticPlace = new Map(near.map(({ id }, i) => [id, i + 1]))
@@ -149,13 +147,13 @@ export function gather(fts: TextRanking['ordering'], near: readonly SemanticHit[
   })
 }
 
-/** What somebody has written or kept stands before what hooks have captured. */
+/** Moves captured entries after those that were written or approved. */
 const capturedLast = (ordering: readonly Scored[], captured: ReadonlySet<number>): readonly Scored[] =>
   captured.size === 0
     ? ordering
     : [...ordering.filter(({ id }) => !captured.has(id)), ...ordering.filter(({ id }) => captured.has(id))]
 
-/** The order with what each leg has to say of an entry; a leg that did not find it says nothing. */
+/** Adds the scores of each retriever to the order; null for a retriever that did not find the entry. */
 function scoredBy({ order }: Fusion, candidates: readonly Candidate[], near: readonly SemanticHit[]): Scored[] {
   const candidateOf = new Map(candidates.map((candidate) => [candidate.id, candidate]))
   const hitOf = new Map(near.map((hit) => [hit.id, hit]))
@@ -181,7 +179,7 @@ const failed = (asked: Outcome<unknown> | null): Outcome<SemanticRanking> | null
 
 function bothFailed(words: Outcome<unknown> | null, meaning: Outcome<unknown> | null): Problem {
   const reasons = [words, meaning].flatMap((leg) => (leg && !leg.ok ? [leg.problem.message] : []))
-  return unavailable(`Hybrid search found no working leg: ${reasons.join('; ') || 'both are switched off'}`)
+  return unavailable(`Hybrid search has no working retriever: ${reasons.join('; ') || 'both are switched off'}`)
 }
 
 interface HybridPage extends RankedPage {
@@ -190,7 +188,7 @@ interface HybridPage extends RankedPage {
   readonly semanticCount: number
   readonly inBoth: number
   readonly unique: number
-  /** The cosine from which the fusion by scores counts nearness. */
+  /** The cosine from which score fusion counts similarity. */
   readonly lowestCosine: number | null
 }
 
@@ -199,20 +197,24 @@ const UNSCORED = {
   ...{ fused: null, rrf: null, rerankScore: null },
 }
 
-/** No model is asked for what nobody may ever keep. */
-const NOT_MEANT = 'Captured sessions are found by their words, behind what meaning found'
+/** Captured sessions have no vectors until they are approved. */
+const WORDS_ONLY = 'Captured sessions match by words only and follow the results by meaning'
 
-/** Search by meaning finds every entry that the filter admits, so an empty answer is due to the filter, unless vectors are still made. */
-const NOTHING_PASSES = 'No entry passes the filters: check the spelling of names, and the times'
+/** Semantic search returns every entry that passes the filter, so an empty answer is due to the filter or to pending vectors. */
+const NOTHING_PASSES = 'No entry matches the filters: check the spelling of names, and the times'
 
-function saidOf(filter: Filter, found: { readonly length: number }, late: readonly string[]): readonly string[] {
+function filterWarnings(
+  filter: Filter,
+  found: { readonly length: number },
+  late: readonly string[],
+): readonly string[] {
   const isFiltered = filter.op !== 'and' || filter.of.length > 0
   return late.length > 0 || found.length > 0 || !isFiltered || includesCaptured(filter) ? late : [NOTHING_PASSES]
 }
 
-const UNKNOWN_WORDS = 'No entry holds some of these words'
+const UNKNOWN_WORDS = 'No entry contains some of these words'
 
-const BEYOND = `Nothing was searched or counted: results are ordered up to ${RANK_DEPTH}; take a lower offset, other words or a filter`
+const BEYOND = `Nothing was searched: only the best ${RANK_DEPTH} results are ranked. Use a lower offset, other words or a filter`
 
 export type RankedSearches = ReturnType<typeof createRankedSearches>
 
@@ -221,18 +223,18 @@ export function createRankedSearches(dependencies: {
   readonly entries: EntryStore
   readonly analyzer: Analyzer
   readonly searchText: SearchText
-  /** Null when switched off. */
+  /** Null if switched off. */
   readonly searchSemantic: SearchSemantic | null
   readonly reranker: Reranker | null
   /** Suggests words for a query of unknown words. */
   readonly suggestWords?: SuggestWords
-  /** Reference cosines of the model. */
+  /** Returns the reference cosines of the model. */
   readonly levels: () => Promise<Levels>
-  /** Entries each leg of a hybrid search brings, as a multiple of the rank depth. */
+  /** Entries that each retriever of a hybrid search returns, as a multiple of the rank depth. */
   readonly overfetch: number
-  /** What to tell of what an upgrade has left to be made. */
+  /** Returns warnings about indexes that are still rebuilt after an upgrade. */
   readonly unfinished?: CatchUp['warnings']
-  /** Absent where no model judges memories. */
+  /** Absent if no model judges memories. */
   readonly findDisagreements?: FindDisagreements
 }) {
   const { entries, analyzer, searchText, searchSemantic, reranker, overfetch } = dependencies
@@ -245,7 +247,7 @@ export function createRankedSearches(dependencies: {
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
   const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
 
-  /** Words that a query may mean some of whose own no entry holds. */
+  /** Suggests words for those in the query that no entry contains. */
   async function suggested(
     scope: Scope,
     request: RankedRequest,
@@ -282,14 +284,14 @@ export function createRankedSearches(dependencies: {
     const { hits, embeddingMs } = await searchSemantic(scope, request.query, request.filter, RANK_DEPTH)
     const near = hits.map((hit) => ({ ...UNSCORED, id: hit.id, distance: hit.distance, chunk: hit, isTitled: false }))
     const isNamed = includesCaptured(request.filter)
-    // Captured sessions have no vectors: those that hold the words follow.
+    // Captured sessions have no vectors, so those that contain the words follow.
     const words = isNamed ? await searchText(scope, request.query, 'match', request.filter) : null
     const captured = (words?.ordering ?? []).filter(({ id }) => words?.captured.has(id))
     const behind = captured.map(({ id, score }) => ({ ...UNSCORED, id, ftsScore: score, chunk: null, isTitled: false }))
     const found = await page(scope, request, [...near, ...behind].slice(0, RANK_DEPTH), words ?? noWords)
-    const unmeant = isNamed ? [NOT_MEANT] : []
-    const told = saidOf(request.filter, hits, await unfinished(scope, ['vectors']))
-    return { ...found, warnings: [...unmeant, ...told, ...found.warnings], embeddingMs }
+    const wordsOnly = isNamed ? [WORDS_ONLY] : []
+    const filtered = filterWarnings(request.filter, hits, await unfinished(scope, ['vectors']))
+    return { ...found, warnings: [...wordsOnly, ...filtered, ...found.warnings], embeddingMs }
   }
 
   async function byBoth(
@@ -305,12 +307,14 @@ export function createRankedSearches(dependencies: {
     const failed = [
       ...(meant === null
         ? []
-        : [doubt === 'nothing' ? `Nothing holds these words; ${meant}` : `${UNKNOWN_WORDS}; ${meant}`]),
+        : [doubt === 'nothing' ? `No entry contains these words; ${meant}` : `${UNKNOWN_WORDS}; ${meant}`]),
       ...(doubt === 'doubtful' && ordering.length > 0 ? [`${NOTHING_FITS} listed`] : []),
       ...(words?.warnings ?? ['Full text leg failed; results are based on semantic search only']),
-      // A leg that failed has found nothing, whatever its index lacks.
+      // A failed retriever needs no warning about its index.
       ...(words === null ? [] : await unfinished(scope, ['words'])),
-      ...(meaning === null ? [] : saidOf(request.filter, { length: unique }, await unfinished(scope, ['vectors']))),
+      ...(meaning === null
+        ? []
+        : filterWarnings(request.filter, { length: unique }, await unfinished(scope, ['vectors']))),
       ...(meaning === null ? ['Semantic leg failed; results are based on full text only'] : []),
     ]
     return {

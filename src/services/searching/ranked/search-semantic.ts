@@ -1,5 +1,3 @@
-// How near are vectors that are compared one by one: all that a filter admits, or those of the few entries that it does?
-
 import type { Layer } from '../../../domain/entry/entry'
 import { Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
@@ -21,35 +19,35 @@ import type { Millis } from '../../../domain/time'
 import type { Embedder } from '../../../ports/models'
 import type { SimilarRequest, VectorHit, VectorIndex, VectorSearch, VectorSpace } from '../../../ports/vector-index'
 import type { VectorLookupResult, VectorRow, VectorRows } from '../../../ports/vector-rows'
-import { type FinishIndex, NOTHING_PENDING } from '../../keeping/pending-index'
-import type { SyncVectors } from '../../keeping/sync-vectors'
+import { type FinishIndex, NOTHING_PENDING } from '../../maintenance/pending-index'
+import type { SyncVectors } from '../../maintenance/sync-vectors'
 
-/** Entries that are near in meaning, nearest first: one row an entry, by its nearest chunk. */
+/** Entry with its similarity: one row per entry, for its closest chunk. */
 export interface SemanticHit {
   readonly id: number
   readonly cosine: number
   readonly distance: number
-  /** The stretch of the text that is nearest, in code points. */
+  /** Start of the closest text range, in code points. */
   readonly start: number
   readonly length: number
-  /** Of the entry, 1 to 5. */
+  /** Weight of the entry, 1 to 5. */
   readonly weight: number
   readonly layer: Layer
 }
 
-/** A vector that was compared. */
+/** A compared vector. */
 export interface ComparedVector extends Omit<VectorRow, 'data' | 'compared'> {
   readonly cosine: number
 }
 
-/** How far an approximate cosine may be from the true one where nothing but rounding makes the difference. */
+/** Maximum difference between an approximate and an exact cosine that is due to rounding. */
 export const ROUNDING = 0.000_01
 
-/** Of each entry that the index named, its nearest hit. */
-export const nearestOf = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
+/** Returns the closest hit of each entry. */
+export const closestHits = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
   new Map(hits.toReversed().map((hit) => [hit.entryId, hit]))
 
-/** One row an entry, that of its nearest chunk; by distance, then by id. */
+/** Returns one row per entry for its closest chunk, ordered by distance, then by ID. */
 export function bestPerEntry(near: readonly ComparedVector[]): SemanticHit[] {
   const best = new Map<number, ComparedVector>()
   for (const row of near) {
@@ -70,30 +68,31 @@ export function bestPerEntry(near: readonly ComparedVector[]): SemanticHit[] {
     .sort((a, b) => a.distance - b.distance || a.id - b.id)
 }
 
-/** Vectors that one statement goes through, whatever the filter admits of them: a Worker may ask a thousand statements a request. */
+/** Vectors that one statement reads, because a Worker may execute a thousand statements per request. */
 const SCAN_STEP = 2000
-/** Entries of which all vectors are compared at once, and how many vectors these may have. */
+/** Maximum entries, and maximum vectors of these, that are compared together. */
 const [FEW, FEW_VECTORS] = [1_000, 4_000]
-/** Bytes of text that may make a vector. */
+/** Bytes of text per vector, as an estimate. */
 const BYTES_A_VECTOR = 400
 const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
 /**
- * Chunks that are compared of the entries whose words were found, an equal part of each and no less than 20 of one (27,000
- * characters), so that what is read stays small. What that leaves out of a longer text cannot matter much: had it a chunk nearer
- * than the last entry that was found by meaning, it would be among those, so its cosine lies between what is known of it and that.
+ * Chunks that are compared of the entries found by words, an equal part of each and at least 20 of one.
+ *
+ * The limit bounds the rows that are read. An omitted chunk matters little: if it were among the closest, semantic search would
+ * have found it.
  */
 const CHUNKS = 4000
 const CHUNKS_AN_ENTRY = 20
 
 export function createComparing({ rows, model }: { readonly rows: VectorRows; readonly model: string }) {
-  /** Empty for a stored vector that cannot be read. */
+  /** Compares a stored vector; returns none for one that cannot be read. */
   function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): ComparedVector[] {
     if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]
     const vector = readableVector(data as string)
     return vector === null ? [] : [{ ...row, cosine: cosine(query.values, vector.values) }]
   }
 
-  /** Every vector that scope and filter admit, in steps: the last resort, always right. */
+  /** Compares every vector that scope and filter admit, in steps. Slowest, and always exact. */
   async function compareAll(scope: Scope, filter: Filter, query: QuantizedVector): Promise<ComparedVector[]> {
     const near: ComparedVector[] = []
     const parts = paginate({
@@ -108,7 +107,7 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
     return near
   }
 
-  /** The same where the filter admits few entries, which is asked of the entries and not of their vectors; null where it admits more. */
+  /** Compares the vectors of the few entries that the filter admits; null if it admits more. */
   async function compareFew(scope: Scope, filter: Filter, query: QuantizedVector): Promise<ComparedVector[] | null> {
     const ids = await rows.fewAdmitted(scope, filter, FEW)
     if (ids === null) return null
@@ -118,7 +117,7 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
     return (await rows.ofEntries(scope, model, filter, ids, ALL_CHUNKS, query)).flatMap((row) => compare(query, row))
   }
 
-  /** The first chunks of these entries, as far as scope and filter admit them. One round trip. */
+  /** Compares the first chunks of these entries, within scope and filter. Takes one round trip. */
   async function compareChunks(
     scope: Scope,
     filter: Filter,
@@ -135,28 +134,29 @@ export function createComparing({ rows, model }: { readonly rows: VectorRows; re
 
 export interface SemanticRanking {
   readonly hits: readonly SemanticHit[]
-  /** The nearest chunks of entries by their ids: of those that were asked for beside, and of all that was compared. */
+  /** The closest chunks of the requested and of all compared entries, by ID. */
   readonly known: ReadonlyMap<number, SemanticHit>
   readonly embeddingMs: Millis
 }
 
-/** Up to this many vectors that a filter admits are compared one by one, which is exact and needs no index. */
+/** Maximum vectors of a filter that are compared one by one, which is exact and needs no index. */
 const EXACT = 4000
-/** Vectors asked of an index at first, for each entry wanted; several may belong to one entry or be refused. */
+/** Vectors requested from an index per wanted entry; several may belong to one entry or be refused. */
 const OVERFETCH = 4
 /**
- * The same where the index looks at a part of the org alone and the filter asks for more than that: a twentieth of what stands there needs
- * no second look. Where it looks at the whole org, what a filter admits is sooner found by the filter.
+ * The same if the index searches only a part of the organization and the filter is narrower.
+ *
+ * An index of the complete organization is not asked again: the filter finds its entries faster.
  */
 const NARROW_OVERFETCH = 20
-/** A filter that admits less than one in so many of what is near. */
+/** A filter is scarce if it admits less than one in this number of similar entries. */
 const SCARCE = 33
-/** Hits that are looked up at first, for each entry wanted: most entries have one vector near to a query, and most hits are admitted. */
+/** Hits that are read first, per wanted entry: most entries have one similar vector, and most hits are admitted. */
 const FIRST = 1.25
 const firstOf = (depth: number): number => Math.ceil(depth * FIRST)
-/** Further hits that are looked up at once. */
+/** Further hits that are read together. */
 const PORTION = 4000
-/** Rows that the index has not confirmed and that a search compares itself; more are sent to the index first. */
+/** Unconfirmed rows that a search compares itself; more are sent to the index first. */
 const UNCONFIRMED = 2000
 
 /** A query as a vector. */
@@ -165,14 +165,14 @@ interface EmbeddedQuery {
   readonly embeddingMs: Millis
 }
 
-/** What the index answered, before the rows have been asked. */
+/** The answer of the index before its rows are read. */
 interface AskedSemantic extends EmbeddedQuery {
   readonly limit: number
   readonly region: VectorRegion | null
-  /** Whether everything that the index knows of stands where scope and filter look, and they ask for nothing beside. */
+  /** Whether scope and filter admit everything in the searched part of the index. */
   readonly isWhole: boolean
   readonly found: VectorSearch
-  /** When it was asked, as `FinishIndex` counts. */
+  /** Number of the write state when the index was asked (`FinishIndex.round`). */
   readonly round: number
 }
 
@@ -185,7 +185,7 @@ export function createSearchSemantic(dependencies: {
   readonly rows: VectorRows
   readonly sync: SyncVectors
   readonly now: () => Millis
-  /** In the place of `EXACT`. */
+  /** Overrides `EXACT`. */
   readonly exact?: number
   readonly finishing?: FinishIndex
 }) {
@@ -200,8 +200,9 @@ export function createSearchSemantic(dependencies: {
   const spaceOf = (scope: Scope): VectorSpace => ({ org: scope.org, model, dimensions: embedder.dimensions })
 
   /**
-   * Looks up what the index found, the nearest first and in portions, until enough entries are certain: where a text has
-   * hundreds of chunks, thousands of hits belong to a few entries. The first portion brings what the index has not confirmed.
+   * Reads the rows of the index's hits, closest first and in portions, until enough entries are certain.
+   *
+   * A text with hundreds of chunks has many hits for one entry. The first portion also reads unconfirmed rows.
    */
   async function lookUp(
     { scope, filter, depth }: { readonly scope: Scope; readonly filter: Filter; readonly depth: number },
@@ -229,7 +230,7 @@ export function createSearchSemantic(dependencies: {
       if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
       const seen = looked.lookedFurther ? [...hits, ...further] : hits
       near.push(...join(seen, looked, query))
-      // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
+      // Hits that were not read are not closer than the last one read.
       const last = (seen.at(-1)?.cosine ?? 1) - (isApproximate(found) ? ROUNDING : 0)
       for (const row of near) if (row.cosine >= last) certain.add(row.entryId)
       if (certain.size >= depth) return { near, enough: true, moreUnconfirmed: false }
@@ -238,15 +239,18 @@ export function createSearchSemantic(dependencies: {
     return { near, enough: !found.cut, moreUnconfirmed: false }
   }
 
-  /** Index ∪ rows it has not confirmed − what is gone, changed or not admitted; deepened until it is enough. */
+  /**
+   * Returns the closest vectors: hits of the index and unconfirmed rows, without deleted, changed and refused ones. Asks for more
+   * until enough are found.
+   */
   async function nearest(scope: Scope, filter: Filter, asked: AskedSemantic, depth: number): Promise<ComparedVector[]> {
     const { query } = asked
     const space = spaceOf(scope)
-    // A filter that names a place is no reason to go through what stands there: the index has told what of it is nearest.
+    // A filter by place does not justify a scan: the index has returned the closest vectors there.
     let [mayBeFew, isDeeper] = [!asked.isWhole, false]
     let exact = !asked.isWhole && (isNarrow(filter) || scope.projects !== null)
     for (let { found, limit } = asked; ; found = await index.search(space, query, limit, asked.region)) {
-      // What the index knows completely needs no look at everything that the filter admits.
+      // A complete answer of the index needs no scan of the filter.
       const isKnown = !found.cut && index.leftOut(space) === 0
       const eligibleLimit = exact && !isKnown ? fewEnough : 0
       const looked = await lookUp({ scope, filter, depth }, { found, query }, eligibleLimit)
@@ -256,7 +260,7 @@ export function createSearchSemantic(dependencies: {
         continue
       }
       if (looked.enough) return looked.near
-      // A filter that admits next to none of what is near is dearer to ask of all that is near than of all there is.
+      // For a filter that admits almost no similar entry, a scan of the filter is cheaper.
       const isScarce = looked.near.length * SCARCE < found.hits.length
       const few = mayBeFew && isScarce && isDeeper ? await compareFew(scope, filter, query) : null
       if (few !== null) return few
@@ -280,7 +284,7 @@ export function createSearchSemantic(dependencies: {
     return [...confirmed, ...fresh]
   }
 
-  /** @throws Problem unavailable when the query cannot be embedded */
+  /** Embeds a query. @throws Problem unavailable if the query cannot be embedded */
   async function embed(text: string): Promise<EmbeddedQuery> {
     const startedAt = now()
     const embedded = await embedder.embed([text], 'query').catch((error: unknown) => {
@@ -291,10 +295,10 @@ export function createSearchSemantic(dependencies: {
   }
 
   /**
-   * Asks the index, of the part of the org that the filter names where the index knows where entries stand.
+   * Asks the index, limited to the part of the organization in the filter if the index supports it.
    *
-   * @param depth entries wanted
-   * @throws Problem unavailable when the index does not answer
+   * @param depth wanted entries
+   * @throws Problem unavailable if the index does not answer
    */
   const find = (scope: Scope, embedded: EmbeddedQuery, depth: number, filter: Filter): Promise<AskedSemantic> => {
     const { region, isWhole } = regionOf(scope, filter)
@@ -302,7 +306,7 @@ export function createSearchSemantic(dependencies: {
     return ask(scope, embedded, depth * overfetch, { region, isWhole })
   }
 
-  /** As `find`, for so many vectors. */
+  /** Asks the index for a number of vectors. */
   async function ask(
     scope: Scope,
     embedded: EmbeddedQuery,
@@ -316,17 +320,17 @@ export function createSearchSemantic(dependencies: {
     return { ...embedded, ...where, isWhole: where.isWhole && isPlaced, limit, found, round }
   }
 
-  /** As `find`, in a part of the org, where the index knows where entries stand; null where it does not. */
+  /** Asks the index in a part of the organization; null if it does not support that. */
   const findNearby = async (
     scope: Scope,
     { query }: EmbeddedQuery,
     request: SimilarRequest,
   ): Promise<VectorSearch | null> => index.nearby?.(spaceOf(scope), scope, query, request) ?? null
 
-  /** Tells the index what it has not heard of. @returns whether it knows everything now */
+  /** Sends pending changes to the index. @returns whether the index is complete now */
   const catchUp = (scope: Scope): Promise<boolean> => sync(spaceOf(scope))
 
-  /** Hits as they were found, as far as scope and filter admit them. */
+  /** Reads hits within scope and filter. */
   async function named(
     scope: Scope,
     { query }: EmbeddedQuery,
@@ -342,35 +346,35 @@ export function createSearchSemantic(dependencies: {
   }
 
   /**
-   * Looks up what the index found, begun in the same moment in which it is called; one round trip as a rule.
+   * Reads the hits of the index, starting immediately; usually takes one round trip.
    *
-   * @param beside entries whose nearness is wanted wherever they are; those whose vectors are queued are left out
+   * @param extraIds entries whose similarity is needed wherever they rank; those with queued vectors are left out
    */
   async function answer(
     scope: Scope,
     asked: AskedSemantic,
     filter: Filter,
     depth: number,
-    beside: readonly number[] = [],
+    extraIds: readonly number[] = [],
   ): Promise<SemanticRanking> {
     const { query, found } = asked
     const compared = (ids: readonly number[]) => compareChunks(scope, filter, query, ids)
-    const told = nearestOf(found.hits)
-    // What the first hits belong to is looked up anyway.
-    const first = nearestOf(found.hits.slice(0, firstOf(depth)))
-    const others = beside.flatMap((id) => (first.has(id) ? [] : (told.get(id) ?? [])))
+    const closest = closestHits(found.hits)
+    // These entries are read anyway.
+    const first = closestHits(found.hits.slice(0, firstOf(depth)))
+    const others = extraIds.flatMap((id) => (first.has(id) ? [] : (closest.get(id) ?? [])))
     const [near, further, untold] = await Promise.all([
       finishing.searching(scope, async () => {
-        // Vectors that were made since are not among what the index knew.
+        // The index did not know vectors created since.
         const known = asked.round === finishing.round() ? asked : await ask(scope, asked, asked.limit, asked)
         return nearest(scope, filter, known, depth)
       }),
       named(scope, asked, filter, others),
-      compared(beside.filter((id) => !told.has(id))),
+      compared(extraIds.filter((id) => !closest.has(id))),
     ])
     const known = new Set([...near, ...further].map(({ entryId }) => entryId))
-    // Of what was written meanwhile the index told a vector that is gone.
-    const late = await compared(beside.filter((id) => told.has(id) && !known.has(id)))
+    // The index returned a deleted vector for entries written in between.
+    const late = await compared(extraIds.filter((id) => closest.has(id) && !known.has(id)))
     return {
       hits: bestPerEntry(near).slice(0, depth),
       known: new Map(bestPerEntry([...near, ...further, ...untold, ...late]).map((hit) => [hit.id, hit])),

@@ -20,38 +20,38 @@ import {
 import type { FullText, TextColumn, TextHit, TextRequest } from '../../../ports/full-text'
 import { findingCompounds } from './suggest-words'
 
-/** What entries were found by. */
+/** The match of an entry. */
 export interface FoundBy {
   readonly units: readonly Unit[]
-  /** How rare each term of the query is; the places where rare terms are together are shown. */
+  /** Rarity of each term of the query; positions with rare terms together are shown. */
   readonly rarity: ReadonlyMap<string, number>
 }
 
 export interface TextRanking extends FoundBy {
   /** Best first. */
   readonly ordering: readonly Ranked[]
-  /** Those of them that hooks have captured, behind all others; there are some where the filter asks for them alone. */
+  /** Captured entries, which follow all others; there are some only if the filter requests them. */
   readonly captured: ReadonlySet<number>
-  /** Of its scored words, for the doubt about what was found; null where a filter leaves that unknown. */
+  /** Found words, to detect doubtful results; null if a filter makes that unknown. */
   readonly found: WordMatches | null
-  /** Its scored words that no entry in scope holds; none where a filter leaves that unknown. */
+  /** Scored words that no entry in scope contains; empty if a filter makes that unknown. */
   readonly unknown: ReadonlySet<string>
   readonly warnings: readonly string[]
 }
 
-/** Threads search the title, the text, the day and the agent (threads contract §6.1). */
+/** Columns that threads search: title, text, day and agent (threads contract §6.1). */
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'context']
 const NO_WORDS: WordMatches = { entries: 0, holding: [] }
-/** Of so many candidates the scorer finds what it would find of all: 54–65 % of the evidence of natural questions. */
+/** Candidates that the engine returns and the scorer reads completely. */
 const DEPTH = { candidates: 200, complete: 100 } as const
 
 const PLACES: ReadonlySet<Filter['op']> = new Set(['thread', 'projectScope', 'project', 'layer'])
 
-/** Whether a filter asks for nothing but a place: then no hit means that no entry there holds a word. */
+/** Reports whether a filter only selects a place. Then no hit means that no entry there contains a word. */
 const isOfPlace = (filter: Filter): boolean =>
   filter.op === 'and' ? filter.of.every(isOfPlace) : PLACES.has(filter.op)
 
-/** The parts that a search by words needs. */
+/** Dependencies of search by words. */
 export interface WordDependencies {
   readonly fullText: FullText
   readonly analyzer: Analyzer
@@ -63,18 +63,18 @@ interface WordRequest extends Pick<TextRequest, 'filter' | 'columns' | 'depth' |
   readonly mode: SearchMode
 }
 
-/** Entries that hold words of a query, with the numbers that their order is made of. */
+/** Entries that contain words of a query, with their scores. */
 interface RankedWords {
   /** Best first. */
   readonly ranked: readonly Ranked[]
   readonly hits: ReadonlyMap<number, TextHit>
-  /** How often each entry holds each term. */
+  /** Frequency of each term in each entry. */
   readonly frequencies: ReadonlyMap<number, readonly number[]>
   readonly statistics: TermStatistics
   readonly chosenBy: CandidateSelection
 }
 
-/** Ranks the candidates of the engine by one scorer: for searches and for recalls. One round trip as a rule. */
+/** Ranks the candidates of the engine with one scorer, for searches and recalls. Usually takes one round trip. */
 export function createRankWords({ fullText, analyzer }: WordDependencies) {
   const searching = findingCompounds(fullText, { analyzer })
   return async (scope: Scope, { mode, ...request }: WordRequest): Promise<RankedWords> => {
@@ -99,11 +99,7 @@ export type SearchText = ReturnType<typeof createSearchText>
 
 export function createSearchText({ analyzer, ...dependencies }: WordDependencies) {
   const rankWords = createRankWords({ analyzer, ...dependencies })
-  /**
-   * Finds entries by words: the engine's candidates, ranked by one scorer. One round trip as a rule.
-   *
-   * @throws Problem invalid_input for a malformed boolean query
-   */
+  /** Finds entries by words. Usually takes one round trip. @throws Problem invalid_input for a malformed boolean query */
   return async (scope: Scope, text: string, mode: SearchMode, filter: Filter): Promise<TextRanking> => {
     const query = parseQuery(text, mode, analyzer)
     const { units, warnings } = query

@@ -8,31 +8,31 @@ import type { Filter } from '../../../domain/search/filter'
 import { parseQuery } from '../../../domain/search/query'
 import type { FullText, TextHit, TextRequest, TextSearch, UnitsRequest } from '../../../ports/full-text'
 
-/** Words of a query that are corrected, and the letters that such a word has. */
+/** Maximum words of a query that are corrected, and the length of such words. */
 const [MOST_WORDS, SHORTEST, LONGEST] = [3, 4, 40]
-/** Letters from which on two of them may be wrong. */
+/** Word length from which two letters may be wrong. */
 const TWO_SLIPS = 7
-/** Lengths of the prefix that is assumed to be right, the longest first, and the newest entries with it whose words are compared. */
+/** Prefix lengths to try, longest first, and the newest entries with the prefix whose words are compared. */
 const PREFIXES = [4, 3, 2]
 const COMPARED = 20
 const HAS_DIGIT = /\p{N}/u
 
-/** Words of visible entries that a misspelled query may mean, in the order of the query. */
+/** Suggests words of visible entries for a misspelled query, in the order of the query. */
 export type SuggestWords = (
   scope: Scope,
   query: string,
   filter: Filter,
-  /** Terms of the query that no entry holds; without it, every word is looked for. */
+  /** Terms of the query that no entry contains; without it, all words are checked. */
   unknown?: ReadonlySet<string>,
 ) => Promise<readonly string[]>
 
 export const NO_SUGGESTIONS: SuggestWords = async () => []
 
-/** The question in a warning; null without a suggestion. */
+/** Formats the question of a warning; null without suggestions. */
 export const didYouMean = (words: readonly string[]): string | null =>
   words.length === 0 ? null : `did you mean ${words.join(', ')}?`
 
-/** For queries of words that no entry holds. One round trip. */
+/** Creates suggestions for words that no entry contains. Takes one round trip. */
 export function createSuggestWords({
   fullText,
   analyzer,
@@ -40,7 +40,7 @@ export function createSuggestWords({
   readonly fullText: FullText
   readonly analyzer: Analyzer
 }): SuggestWords {
-  /** Words of the newest entries that hold a word with this prefix, each with how often it occurs. */
+  /** Returns words with a prefix in the newest entries that contain one, with their frequency. */
   async function wordsWith(scope: Scope, prefix: string, filter: Filter): Promise<ReadonlyMap<string, number>> {
     const { hits } = await fullText.search(scope, {
       ...{ query: parseQuery(prefix, 'prefix', analyzer), terms: [], filter, totals: false },
@@ -54,7 +54,10 @@ export function createSuggestWords({
     return counts
   }
 
-  /** The most similar word behind the longest prefix; of equal ones the commonest. Null for a word that is found itself. */
+  /**
+   * Returns the most similar word with the longest matching prefix; of equal ones the most frequent. Null if the word itself is
+   * found.
+   */
   async function similarTo(scope: Scope, word: string, filter: Filter): Promise<string | null> {
     const most = word.length >= TWO_SLIPS ? 2 : 1
     const found = await Promise.all(PREFIXES.map((length) => wordsWith(scope, word.slice(0, length), filter)))
@@ -85,8 +88,9 @@ export function createSuggestWords({
 const READ = 30
 
 /**
- * Adds, behind the entries that hold words of a short `match` query, those that hold a compound with such a word or a part of such a
- * compound (threads contract §6.5). Both searches begin in the same moment and share a round trip.
+ * Appends entries that contain a compound of a query word, or a part of a compound in the query (threads contract §6.5).
+ *
+ * Both searches start together and share a round trip.
  */
 export function findingCompounds(
   fullText: FullText,
@@ -106,7 +110,7 @@ export function findingCompounds(
         depth: { candidates: READ, complete: 0 },
       })
     } catch (error) {
-      // Compounds add to a search that the database can do without them.
+      // The search works without compounds.
       if (error instanceof Problem && error.code === 'limit_exceeded') return null
       throw error
     }

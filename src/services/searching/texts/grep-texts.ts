@@ -8,23 +8,23 @@ import { scheduler } from '../../../domain/scheduler'
 import type { Filter } from '../../../domain/search/filter'
 import type { Candidate, EntryTexts } from '../../../ports/entry-texts'
 
-/** Text that one call reads, in bytes (threads contract §13); a first entry is always read. */
+/** Bytes of text that one call reads (threads contract §13); a first entry is always read. */
 const MAX_READ = 16_000_000
-/** Text that is asked of the database at once. */
+/** Bytes of text that one query returns. */
 const MAX_GROUP = 2_000_000
-/** Stretches of entries that the database looks through for one call. */
+/** Ranges of entries that the database scans for one call. */
 const MAX_SCANS = 20
 
 export interface GrepRequest {
   readonly pattern: Pattern
-  /** What the database may look for in its place; null: every text is read. */
+  /** Narrowing by the database; null if every text must be read. */
   readonly narrowing: Narrowing | null
   readonly filter: Filter
   readonly ids: readonly number[] | null
   readonly beforeId: number | null
-  /** Lines to bring around each match; null to count matches only. */
+  /** Lines around each match; null to count matches only. */
   readonly context: number | null
-  /** Matching lines, or matching entries where these are only counted. */
+  /** Maximum matching lines, or matching entries if only these are counted. */
   readonly maxMatches: number
   readonly maxEntries: number
 }
@@ -38,18 +38,18 @@ interface GrepResult {
   /** Entries with a match, newest id first. */
   readonly entries: readonly GreppedEntry[]
   readonly totalMatches: number
-  /** Entries that passed the filters and were covered. */
+  /** Number of filtered entries that were covered. */
   readonly scanned: number
-  /** Where a further call goes on; null when all entries were covered. */
+  /** ID where a further call continues; null if all entries were covered. */
   readonly nextBeforeId: number | null
-  /** Entries of which not all matches are told. */
+  /** Entries of which not all matches are returned. */
   readonly cut: readonly number[]
 }
 
 export type GrepTexts = ReturnType<typeof createGrepTexts>
 
 export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
-  /** Candidates with their texts, brought as they are needed; without those that are gone by now. */
+  /** Yields candidates with their texts, read on demand; deleted ones are skipped. */
   async function* withTexts(scope: Scope, candidates: readonly Candidate[]): AsyncGenerator<[Candidate, string]> {
     let known: ReadonlyMap<number, string> = new Map()
     for (const [i, candidate] of candidates.entries()) {
@@ -69,8 +69,12 @@ export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
   }
 
   /**
-   * Searches the texts of entries line by line, newest entry first. An entry in which a limit is reached is finished; the
-   * next call goes on behind it, whatever is written meanwhile.
+   * Searches the texts of entries line by line, newest entry first.
+   *
+   * An entry that reaches a limit is finished; the next call continues after it, whatever is written in between.
+   *
+   * @example
+   * await services.grepTexts(principal, { pattern: literalPattern('ledger', false), narrowing: null, filter: EVERYTHING, ids: null, beforeId: null, context: 2, maxMatches: 100, maxEntries: 1000 })
    */
   return async (scope: Scope, request: GrepRequest): Promise<GrepResult> => {
     const { pattern, narrowing, filter, ids, context, maxMatches, maxEntries } = request
@@ -95,7 +99,7 @@ export function createGrepTexts({ texts }: { readonly texts: EntryTexts }) {
       },
     })
     for await (const scan of parts) {
-      // A part of which the filter admits nothing is no stretch that was looked through.
+      // A range without entries that pass the filter does not count.
       if (scan.covered > 0) scans++
       for await (const [{ id, threadId, place, bytes }, text] of withTexts(scope, scan.candidates)) {
         if (read > 0 && (read + bytes > MAX_READ || !meter.allows(text.length)))

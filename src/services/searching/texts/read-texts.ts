@@ -15,7 +15,7 @@ import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { EntryTexts } from '../../../ports/entry-texts'
 
-/** Fresh looks after the text was changed between two reads. */
+/** Attempts if the text changes between two reads. */
 const TRIES = 3
 
 interface Totals {
@@ -44,7 +44,7 @@ export function createReadTexts({
   }
 
   return {
-    /** @throws Problem not_found */
+    /** Returns the outline of an entry. @throws Problem not_found */
     async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
       const text = await wholeText(scope, id)
       const root: OutlineNode = await scheduler.run(readOutline(text))
@@ -52,9 +52,11 @@ export function createReadTexts({
     },
 
     /**
-     * A part of a text by its place. Of a long text no more is read than is brought, and a few thousand characters.
+     * Returns a range of a text. Reads only that range and a few thousand characters more.
      *
-     * @throws Problem not_found; invalid_input for a part that ends before it starts
+     * @throws Problem not_found; invalid_input for a range that ends before it starts
+     * @example
+     * await services.readTexts.range(principal, 42, { by: 'lines', first: 10, last: 40 })
      */
     async range(scope: Scope, id: number, asked: Part): Promise<TextRange & { totals: Totals }> {
       const part = checkPart(asked)
@@ -68,22 +70,22 @@ export function createReadTexts({
         const text = isHere ? near.text : await texts.stretch(scope, id, textHash, stretch)
         if (text !== null) return { ...cutRange(text, stretch, part, marks), totals: marks }
       }
-      throw new Problem('conflict', 'The text was changed while it was read; try again')
+      throw new Problem('conflict', 'The text changed while it was read; try again')
     },
 
-    /** @throws Problem not_found; for an unknown node with the nearest one */
+    /** Returns the text of an outline node. @throws Problem not_found; for an unknown node, with the most similar one */
     async node(scope: Scope, id: number, nodeId: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
       const found = findNode(await scheduler.run(readOutline(text)), nodeId)
       if ('nearest' in found)
-        throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the nearest is "${found.nearest}"`)
+        throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the most similar is "${found.nearest}"`)
       return cutWhole(text, { by: 'chars', start: found.node.start, end: found.node.end })
     },
 
     /**
-     * The part of a text below a heading, named by its title or its node id, in any case.
+     * Returns the section below a heading, given by its title or node ID, ignoring case.
      *
-     * @throws Problem not_found; for an unknown heading with those that there are
+     * @throws Problem not_found; for an unknown heading, with the list of headings
      */
     async section(scope: Scope, id: number, heading: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)

@@ -18,7 +18,7 @@ import type { CodeParser } from '../../../ports/code-parser'
 import type { Embedder } from '../../../ports/models'
 import { attempt, type Outcome } from '../../outcome'
 
-/** What is made of files before they are stored: symbols, chunks, search terms, vectors. */
+/** A file with symbols, chunks, search terms and vectors to be computed. */
 export interface NewFile {
   readonly path: string
   readonly language: string
@@ -30,15 +30,15 @@ export interface NewFile {
 interface Dependencies {
   readonly parser: CodeParser
   readonly analyzer: Analyzer
-  /** Null: no vectors. */
+  /** Null for no vectors. */
   readonly embedder: Embedder | null
   readonly onEmbeddingFailure: 'fail' | 'defer'
 }
 
-/** Texts embedded between two pauses, which matters where the embedder works in this process. */
+/** Texts that are embedded between two pauses, if the embedder runs in this process. */
 const EMBED_STEP = 32
 
-/** A file with all that is made of it without a model. */
+/** A file with everything that needs no model. */
 export interface Cut {
   readonly file: NewFile
   readonly symbols: readonly CodeSymbol[]
@@ -50,7 +50,7 @@ export interface Cut {
 export type PrepareCode = ReturnType<typeof createPrepareCode>
 
 export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure }: Dependencies) {
-  /** Secrets are gone before anything else looks at the file. */
+  /** Secrets are removed before anything else reads the file. */
   async function cut(file: NewFile): Promise<Cut> {
     const text = withLineFeeds(redact(file.content))
     await scheduler.tick(text.length)
@@ -62,7 +62,9 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   }
 
   /**
-   * @param isPatient however long it takes while the model answers: for work that nobody waits for
+   * Embeds texts.
+   *
+   * @param isPatient whether to wait as long as the model answers, for background work
    * @throws Problem unavailable
    */
   async function embed(texts: readonly string[], isPatient = false): Promise<string[]> {
@@ -84,10 +86,10 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   }
 
   /**
-   * Makes everything else of files.
+   * Completes files with vectors.
    *
-   * @param embedded the vectors of all their texts, or why there are none; absent: made now
-   * @throws Problem unavailable when vectors cannot be made and uploads are to fail then
+   * @param embedded the vectors of all their texts, or the error; absent to compute them now
+   * @throws Problem unavailable if vectors cannot be computed and uploads must fail then
    */
   async function finish(cuts: readonly Cut[], embedded?: Outcome<readonly string[]>): Promise<PreparedFile[]> {
     const outcome = embedded ?? (await attempt(() => embed(cuts.flatMap(({ texts }) => texts))))
@@ -108,7 +110,7 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
     return prepared
   }
 
-  /** @throws Problem as `finish` */
+  /** Prepares files for the index. @throws Problem as `finish` */
   async function prepare(files: readonly NewFile[]): Promise<PreparedFile[]> {
     const cuts: Cut[] = []
     for (const file of files) cuts.push(await cut(file))
@@ -118,11 +120,11 @@ export function createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailu
   return { cut, finish, prepare, embed, model: embedder === null ? '' : modelKey(embedder) }
 }
 
-/** Fills the index of code (fabric contract §9). */
+/** A file sent to the code index (fabric contract §9). */
 export interface SentFile {
   readonly path: string
   readonly content: string
-  /** Without it, by the file's name. */
+  /** Detected from the file name by default. */
   readonly language?: string
 }
 
@@ -134,20 +136,22 @@ export interface IndexReport {
   readonly indexStatus: IndexStatus
 }
 
-/** A file of the index, as a list tells it; the root is left out where none was named. */
+/** A file in a list of the index; without `root` if none was given. */
 interface ListedFile {
   readonly path: string
   readonly sha256: string | null
   readonly root?: string
 }
 
-/** A file of an event, as far as it is made without a model. */
+/** An opened file with everything that needs no model. */
 export interface OpenedFile {
-  /** What is embedded of it; nothing where it is not indexed, or is already. */
+  /** Texts to embed; empty if the file is not indexed or is unchanged. */
   readonly texts: readonly string[]
   /**
-   * @param embedded vectors of the texts, or why there are none; absent: made now
-   * @returns why it is not in the index now; null when it is
+   * Indexes the file.
+   *
+   * @param embedded vectors of the texts, or the error; absent to compute them now
+   * @returns why it is not in the index; null if it is
    * @throws Problem as `put`
    */
   index(embedded?: Outcome<readonly string[]>): Promise<string | null>
@@ -155,8 +159,8 @@ export interface OpenedFile {
 
 /** Bytes of content that are prepared and written together, so that no batch takes long. */
 const SLICE_BYTES = 524_288
-const TWICE = 'the path comes again in this call, and the last of its files is taken'
-/** Files removed by one batch. */
+const TWICE = 'the path occurs again in this call, and the last of its files is used'
+/** Files that one batch removes. */
 const REMOVE_STEP = 200
 
 export type IndexCode = ReturnType<typeof createIndexCode>
@@ -172,7 +176,7 @@ export function createIndexCode(dependencies: {
   const status = async (scope: Scope, project: string | null): Promise<IndexStatus> =>
     statusOf(await index.totals(scope, project), clock.now())
 
-  /** Files that may be indexed, the last of several with one path, and why others may not. */
+  /** Returns files that may be indexed (the last one for each path), and reasons for the others. */
   async function admit(project: string, sent: readonly SentFile[]) {
     const files = new Map<string, NewFile>()
     const skipped: { path: string; reason: string }[] = []
@@ -216,10 +220,13 @@ export function createIndexCode(dependencies: {
     state !== undefined && state.sha256 === file.sha256 && (state.model === null || state.model === prepareCode.model)
 
   /**
-   * Takes what a project's files hold now. Each slice of files is replaced with all that is made of it in one batch, so a file is
-   * never half there, and the same call made again finds the rest.
+   * Replaces files of a project in the index.
+   *
+   * Each slice of files is written in one batch, so a file is never incomplete, and a repeated call writes the rest.
    *
    * @throws Problem limit_exceeded, forbidden, unavailable
+   * @example
+   * await services.code.put(caller, 'ferry', { files: [{ path: 'src/a.ts', content }], deleted: [] })
    */
   async function put(
     caller: Actor,
@@ -271,11 +278,7 @@ export function createIndexCode(dependencies: {
     put,
     status,
 
-    /**
-     * The file of a `file_opened` event, whose own row in the audit log tells of it.
-     *
-     * @throws Problem as `put`
-     */
+    /** Prepares the file of a `file_opened` event, which has its own row in the audit log. @throws Problem as `put` */
     async open(caller: Actor, given: string, sent: SentFile): Promise<OpenedFile> {
       const project = openProject(caller, given, 'project')
       const { files, skipped } = await admit(project, [sent])
@@ -295,7 +298,7 @@ export function createIndexCode(dependencies: {
     },
 
     /**
-     * Paths and hashes; the hash is null where a file has to be sent again, because its vectors are of another model.
+     * Lists paths and hashes. The hash is null if the file must be sent again, because its vectors are of another model.
      *
      * @param root only its files; undefined for all
      */
@@ -309,7 +312,7 @@ export function createIndexCode(dependencies: {
       }))
     },
 
-    /** Empties a project, or one root of it; how many files there were. */
+    /** Empties a project, or one root of it. Returns the number of files removed. */
     async clear(caller: Actor, given: string, root?: string): Promise<number> {
       const project = openProject(caller, given, 'project')
       const only = root === undefined ? null : checkRoot(root)
@@ -324,7 +327,7 @@ export function createIndexCode(dependencies: {
       return deleted
     },
 
-    /** Makes vectors that could not be made when files were stored; how many files have theirs now. */
+    /** Computes missing vectors of stored files. Returns the number of files completed. */
     async embedPending(limit: number): Promise<number> {
       if (prepareCode.model === '') return 0
       const files = await index.pending(limit)

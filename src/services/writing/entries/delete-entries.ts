@@ -1,5 +1,3 @@
-// What does a delete do when it is refused, and what does it tell of what it took?
-
 import { DeleteRefused, type DeleteSelection, type Erased, type EraseSelection } from '../../../domain/entry/selection'
 import { noSuchEntry, unavailable } from '../../../domain/errors'
 import { checkVersion, type HistoryTerms, restorableUntil } from '../../../domain/history/version'
@@ -10,18 +8,18 @@ import { note } from '../../../domain/receipts/notes'
 import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 
-/** Threads whose names are compared with an unknown one: the last used. */
+/** Threads that are compared with an unknown name: the last used. */
 const MOST_COMPARED = 200
 /** Unknown threads that one answer names. */
 const MOST_NAMED = 5
 
-/** Fresh reads after a lost race. */
+/** Attempts with fresh reads after a lost race. */
 const TRIES = 5
 
-/** What a delete took. */
+/** The result of a deletion. */
 export interface Deleted {
   readonly count: number
-  /** Until when it can be taken back, milliseconds since 1970; null when it cannot. */
+  /** Time until which it can be undone, in milliseconds since 1970; null if it cannot. */
   readonly until: number | null
 }
 
@@ -36,7 +34,7 @@ export function createDeleteEntries({
   readonly terms: HistoryTerms
   readonly now: () => Millis
 }) {
-  /** Why a guard refused; nothing when it would not refuse now. @throws Problem not_found, conflict */
+  /** Explains a failed precondition; returns if it holds now. @throws Problem not_found, conflict */
   async function explain(caller: Caller, { ids, expectedVersion, mustStand, captured = [] }: DeleteSelection) {
     for (const [one, version] of captured) {
       const entry = await entries.standing(caller, one)
@@ -50,7 +48,7 @@ export function createDeleteEntries({
     checkVersion(entry, expectedVersion)
   }
 
-  /** Tries again after a refusal that can be mended: what is in the way is removed first. */
+  /** Repeats a deletion after removing what blocked it. */
   async function persist<T>(
     caller: Caller,
     selection: DeleteSelection,
@@ -64,20 +62,23 @@ export function createDeleteEntries({
         if (!(error instanceof DeleteRefused)) throw error
         const finished = erases && (await entries.finishDeletes(caller, selection))
         if (!finished) await explain(caller, selection)
-        if (attempt === TRIES) throw unavailable('The entry changes at this moment; nothing was deleted, try again')
+        if (attempt === TRIES) throw unavailable('The entry is being changed; nothing was deleted, try again')
       }
     }
   }
 
-  /** What would go now; nothing is removed for it. @throws Problem as `delete` */
+  /** Counts what would be deleted; removes nothing. @throws Problem as `delete` */
   const look = (caller: Caller, selection: DeleteSelection, erases = false) =>
     persist(caller, selection, false, () => entries.wouldDelete(caller, selection, erases))
 
   return {
     /**
-     * Deletes what the caller may change; of many, the first `MOST_DELETED` by id.
+     * Deletes entries that the caller can change; at most the first `MOST_DELETED` by ID.
      *
-     * @throws Problem not_found or conflict when the one entry named is not there at that version; unavailable after five lost races
+     * @throws Problem not_found or conflict if the only named entry is missing or at another version; unavailable after five lost
+     *   races
+     * @example
+     * await services.deleteEntries.delete(caller, { ids: [42], expectedVersion: 3 })
      */
     async delete(caller: Caller, selection: DeleteSelection): Promise<Deleted> {
       const until = restorableUntil(terms, now())
@@ -86,13 +87,13 @@ export function createDeleteEntries({
       return { count, until }
     },
 
-    /** Deletes for good, with all that is kept of it. @throws Problem as `delete` */
+    /** Deletes permanently, including retained versions. @throws Problem as `delete` */
     erase: (caller: Caller, selection: EraseSelection): Promise<Erased> =>
       persist(caller, selection, true, () => entries.erase(caller, selection)),
 
     look,
 
-    /** For each thread that is unknown to the caller, a warning that names the nearest existing one. */
+    /** Returns a warning for each unknown thread, with the most similar existing one. */
     async unknownThreads(caller: Caller, threadIds: readonly string[]): Promise<string[]> {
       if (threadIds.length === 0) return []
       const { threads } = await entries.threads(caller, { limit: MOST_COMPARED, offset: 0 })
@@ -100,13 +101,12 @@ export function createDeleteEntries({
       const unknown = threadIds.filter((name) => !names.includes(name)).slice(0, MOST_NAMED)
       return unknown.map((name) => {
         const nearest = mostSimilarName(name, names)
-        const meant =
-          nearest === null ? '' : `; the nearest existing thread is ${JSON.stringify(nearest.slice(0, 100))}`
-        return `Nothing was deleted: nothing of yours is in thread ${JSON.stringify(name.slice(0, 100))}${meant}`
+        const meant = nearest === null ? '' : `; the most similar thread is ${JSON.stringify(nearest.slice(0, 100))}`
+        return `Nothing was deleted: you have no entries in thread ${JSON.stringify(name.slice(0, 100))}${meant}`
       })
     },
 
-    /** How many are left for the same call, which has taken so many. */
+    /** Counts the entries left for another call. @param taken number deleted by this call */
     async remaining(caller: Caller, selection: DeleteSelection, taken: number, erases: boolean): Promise<number> {
       return taken < MOST_DELETED ? 0 : (await look(caller, selection, erases)).count
     },

@@ -10,7 +10,7 @@ import type { Embedder, LanguageModel, PartlyEmbedded } from '../../../ports/mod
 import type { Summarizer } from '../../../ports/summarizer'
 import { attempt, done, type Outcome } from '../../outcome'
 
-/** The vectors of a text could not be made, and it is not to be written without them. */
+/** Vectors of a text could not be computed, and writes must fail without them. */
 export class GenerationFailed extends Problem {
   /** What failed, and why. */
   readonly reason: string
@@ -22,16 +22,16 @@ export class GenerationFailed extends Problem {
   }
 }
 
-/** What models make of texts before they are written: vectors, which may fail a write, and summaries, which never do. */
+/** Settings of models for texts: vectors, which may fail a write, and summaries, which never do. */
 interface GenerateSettings {
-  /** Null: no vectors. */
+  /** Null for no vectors. */
   readonly embedder: Embedder | null
-  /** Null: no summaries. */
+  /** Null for no summaries. */
   readonly summarizer: Summarizer | null
-  /** Null: a text is one chunk. */
+  /** Null for one chunk per text. */
   readonly chunking: ChunkOptions | null
   readonly onEmbeddingFailure: 'fail' | 'defer'
-  /** Code points from which a text is summarised; 0 for every text. */
+  /** Code points from which a text is summarized; 0 for every text. */
   readonly minContentLength: number
 }
 
@@ -39,33 +39,33 @@ interface TextToGenerate {
   readonly title: string | null
   readonly text: string
   readonly source: Source
-  /** The summary that the text has already; absent where one is to be made. */
+  /** The existing summary; absent if one must be created. */
   readonly summary?: string
 }
 
-/** An entry as its vectors are made: each chunk of the text under the title. */
+/** An entry for embedding: each chunk of the text follows the title. */
 type Titled = Pick<TextToGenerate, 'title' | 'text'>
 
-/** Texts of something else that is written behind an entry, embedded by the same call of the embedder. */
+/** Texts of other content that the same call embeds. */
 export interface Along {
   readonly texts: readonly string[]
-  /** Their packed vectors, or why there are none; null as long as nobody has asked for any. */
+  /** Their packed vectors, or the error; null if none were requested yet. */
   outcome: Outcome<readonly string[]> | null
 }
 
-/** Vectors of each text; null for one that lacks some of its own, and why. */
+/** Vectors of each text; null for an incomplete one, with the reason. */
 interface PartlyMade {
   readonly vectors: readonly (readonly TextVector[] | null)[]
   readonly problem: Problem | null
 }
 
-/** How an embedder is asked. */
+/** Calls an embedder. */
 type Ask = (texts: readonly string[]) => Promise<PartlyEmbedded>
 
-/** Text of one call of the embedder, in UTF-16 units: some 1,500 chunks, whose vectors of 1,536 numbers are 9 MB. */
+/** UTF-16 units that one call of the embedder receives. */
 const EMBEDDED_AT_ONCE = 2_000_000
 
-/** Summaries asked for at the same time; providers answer a few requests at once, not a hundred. */
+/** Concurrent summaries; providers answer a few requests at once, not a hundred. */
 const PARALLEL_SUMMARIES = 4
 
 export type Generate = ReturnType<typeof createGenerate>
@@ -80,10 +80,10 @@ export function createGenerate(settings: GenerateSettings) {
     async (texts) => ({ vectors: await made(texts), problem: null })
 
   /**
-   * The vectors of each text: chunks of several texts in one call of the embedder, and packed as they come, since vectors as
-   * models give them are four times as large. After a problem no more is asked for.
+   * Computes the vectors of each text. Chunks of several texts share a call, and vectors are packed as they arrive to save
+   * memory. Stops after a problem.
    *
-   * @param along texts that go with the last of them
+   * @param along texts to embed with the last call
    */
   async function makeVectors(texts: readonly Titled[], ask: Ask, along?: Along): Promise<PartlyMade> {
     if (embedder === null) return { vectors: texts.map(() => []), problem: null }
@@ -123,10 +123,10 @@ export function createGenerate(settings: GenerateSettings) {
   }
 
   /**
-   * The vectors of each text, however long it takes while the model answers.
+   * Computes the vectors of each text, as long as the model answers.
    *
    * @param onProgress called after each request to a model
-   * @throws Problem when the model does not answer
+   * @throws Problem if the model does not answer
    */
   async function embedTexts(
     texts: readonly Titled[],
@@ -141,14 +141,14 @@ export function createGenerate(settings: GenerateSettings) {
     return vectors.map((own) => own ?? [])
   }
 
-  /** What can be made now: all of it, or where writes go on without, what the model manages in its time. */
+  /** Computes all vectors, or with `defer` as many as the model manages in its time. */
   function embedNow(texts: readonly Titled[], onFailure: 'fail' | 'defer', along?: Along): Promise<PartlyMade> {
-    const whole = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
-    const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? whole(asked)
-    return makeVectors(texts, onFailure === 'defer' ? inTime : whole, along)
+    const complete = asWhole(async (asked) => embedder?.embed(asked, 'document') ?? [])
+    const inTime: Ask = (asked) => embedder?.embedInTime?.(asked) ?? complete(asked)
+    return makeVectors(texts, onFailure === 'defer' ? inTime : complete, along)
   }
 
-  /** Null when the provider failed. */
+  /** Summarizes a text; null if the provider failed. */
   async function summarizeText({ text, source, summary }: TextToGenerate): Promise<string | null> {
     if (summary !== undefined) return summary
     if (summarizer === null || codePointLength(text) < minContentLength) return ''
@@ -164,9 +164,11 @@ export function createGenerate(settings: GenerateSettings) {
   }
 
   /**
-   * @param onFailure in the place of what is configured
-   * @param along what the same call of the embedder embeds beside
-   * @throws GenerationFailed when embeddings cannot be made and writes are to fail then
+   * Computes vectors and summaries.
+   *
+   * @param onFailure overrides the configured behavior
+   * @param along other texts for the same call of the embedder
+   * @throws GenerationFailed if vectors cannot be computed and writes must fail then
    */
   async function generate(
     texts: readonly TextToGenerate[],
@@ -196,10 +198,10 @@ export function createGenerate(settings: GenerateSettings) {
 
   return Object.assign(generate, {
     embedTexts,
-    /** The vectors of each text, of what the model manages in its time. @throws Problem when it makes none */
+    /** Computes vectors within the time limit. @throws Problem if the model returns none */
     embedInTime: (texts: readonly Titled[]) => embedNow(texts, 'defer'),
     model: embedder === null ? null : modelKey(embedder),
-    /** UTF-16 units that the model embeds in a few seconds. */
+    /** Returns the UTF-16 units that the model embeds in a few seconds. */
     capacity: () => embedder?.capacity?.() ?? Number.POSITIVE_INFINITY,
   })
 }
@@ -212,27 +214,29 @@ const packedOf = (vectors: readonly (Float32Array | null)[], problem: Problem | 
     ? { ok: false, problem }
     : done(vectors.flatMap((one) => (one === null ? [] : [toBase64(quantize(one))])))
 
-/** How summaries are asked for and what is done with the answer (threads contract §9), the same for every provider. */
+/** The prompt of a summary (threads contract §9), the same for every provider. */
 interface SummaryPrompt {
   readonly system: string
   readonly user: string
 }
 
 /**
- * Code points of a text that a summary is made from. About 4,000 tokens of English and at most 10,000 of any language,
- * which a small model on a laptop reads within the 10 s that a summary may take.
+ * Code points of a text that a summary reads.
+ *
+ * About 4,000 tokens of English and at most 10,000 of any language, which a small local model reads within the time limit of a
+ * summary.
  */
 export const SUMMARISED_LENGTH = 12_000
 
-/** Of a longer text the beginning and the end are read, where requests and conclusions stand. */
+/** Code points that are read from the start of a longer text; the rest comes from its end, where conclusions are. */
 const BEGINNING = 8_000
 
 const WHAT_TO_KEEP: Readonly<Record<Source, string>> = {
   user:
-    'A person wrote the text to an assistant. Say what they ask for, what they want to reach, what they prefer or rule ' +
+    'A person wrote the text to an assistant. Say what they ask for, what they want to reach, what they prefer or rule ' + // prose-ignore
     'out, and what they have decided.',
   agent:
-    'An assistant wrote the text about its work. Say what it did, what it found out, what it decided and why, and what ' +
+    'An assistant wrote the text about its work. Say what it did, what it found out, what it decided and why, and what ' + // prose-ignore
     'is still open.',
 }
 
@@ -256,36 +260,36 @@ function shorten(text: string): string {
   return `${beginning}\n[… the middle is left out …]\n${end}`
 }
 
-/** @param text of any length; of a very long one the beginning and the end are used */
+/** Builds the prompt. @param text of any length; only the start and the end of a very long one are used */
 export function summaryPrompt(text: string, source: Source): SummaryPrompt {
   const part = shorten(text)
   const fence = fenceFor(part)
   return {
     system: instructions(source, fence),
-    // Said again after the text, since small models follow what they read last.
+    // Repeated after the text, because small models follow what they read last.
     user: `${fence}\n${part}\n${fence}\nSummarise the text between the two lines, in its own language.`,
   }
 }
 
-/** A summary has no use for more; the limit of tokens normally ends it far earlier. */
+/** Maximum characters of an answer; the token limit usually ends it earlier. */
 const LONGEST = 100_000
 
 /**
- * What is kept of a model's answer: without reasoning, trimmed, storable.
+ * Cleans a model's answer: removes reasoning, trims, and makes it storable.
  *
  * @param answer untrusted
- * @param provider as callers know it: `Ollama`
- * @throws Problem unavailable when nothing is left
+ * @param provider name for messages, such as `Ollama`
+ * @throws Problem unavailable if nothing is left
  */
 export function summaryFrom(answer: unknown, provider: string): string {
-  const said = typeof answer === 'string' ? withoutReasoning(answer) : ''
-  const summary = trim(firstCodePoints(said, LONGEST).replaceAll('\u0000', '').toWellFormed())
+  const cleaned = typeof answer === 'string' ? withoutReasoning(answer) : ''
+  const summary = trim(firstCodePoints(cleaned, LONGEST).replaceAll('\u0000', '').toWellFormed())
   if (summary === '')
-    throw unavailable(`${provider} answered no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL`)
+    throw unavailable(`${provider} returned no summary; raise SUMMARY_MAX_TOKENS or choose another SUMMARY_MODEL`)
   return summary
 }
 
-/** Makes summaries with a chat model. */
+/** Creates summaries with a chat model. */
 export const createSummarizer = (model: LanguageModel): Summarizer => ({
   provider: model.provider,
   model: model.model,

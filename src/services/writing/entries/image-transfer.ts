@@ -8,15 +8,15 @@ import type { EntryStore } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
 
-/** One response carries at most this many decoded bytes, and so many are put at once; the first image always fits. */
+/** Maximum decoded bytes of a response or an upload; the first image always fits. */
 const RESPONSE_BYTES = 10 * MEGABYTE
 
 export interface LoadedImage extends ImageRef {
-  /** Null when the response had no room left for it. */
+  /** Null if the response has no space left for it. */
   readonly bytes: Uint8Array | null
 }
 
-/** Images that are on their way at once, since each stands in memory twice then. */
+/** Groups images that are uploaded together, because each uses its size twice in memory then. */
 function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
   const groups: DecodedImage[][] = []
   let bytes = RESPONSE_BYTES
@@ -31,7 +31,7 @@ function groupsOf(images: readonly DecodedImage[]): DecodedImage[][] {
   return groups
 }
 
-/** @throws Problem unsupported for images that there is no place for, before anything is made of them */
+/** Checks images before any work. @throws Problem unsupported if the server has no image store */
 export function checkImages(
   { refusal }: Pick<ImageStore, 'refusal'>,
   images: readonly DecodedImage[] | undefined,
@@ -40,10 +40,10 @@ export function checkImages(
 }
 
 /**
- * Puts the bytes of images before their row is written. Equal bytes are put once; a put may be repeated.
+ * Uploads the bytes of images before their row is written. Equal bytes are uploaded once; repeating is safe.
  *
- * @param attempt from 1; the first knows of no removal, and the later ones ask, because one may have been what they met
- * @returns the removals that these bytes are not touched by, for the write that follows
+ * @param attempt starts at 1; later attempts check for concurrent removals
+ * @returns the pending removals that do not affect these bytes, for the following write
  */
 export async function uploadImages(
   { images: store, entries }: { readonly images: ImageStore; readonly entries: Pick<EntryStore, 'imageRemovals'> },
@@ -55,16 +55,16 @@ export async function uploadImages(
   const known = attempt === 1 || distinct.size === 0 ? [] : await entries.imageRemovals(caller, [...distinct.keys()])
   for (const group of groupsOf([...distinct.values()])) {
     await Promise.all(group.map((image) => store.put(caller, image)))
-    // An object store in the same process takes each at once.
+    // An object store in the same process blocks while it stores each image.
     await scheduler.yield()
   }
   return known
 }
 
 /**
- * The images of entries in their order, by entry id.
+ * Loads the images of entries in their order, by entry ID.
  *
- * @param remaining bytes of images that a result has room for, when that is not the usual: then also the first must fit
+ * @param remaining bytes that a result has left, if not the default; then the first image must fit too
  */
 export async function loadImages(
   store: ImageStore,
@@ -99,8 +99,10 @@ export async function loadImages(
 }
 
 /**
- * Runs the write that bytes were put for. When it is refused by a limit of the org, what nothing uses is queued for removal at
- * once, so that refused writes fill no store; after other failures the same write may come again.
+ * Runs a write whose images were uploaded.
+ *
+ * If a limit of the organization refuses it, unused images are queued for removal. After other failures the same write may be
+ * repeated.
  */
 export async function writeImages<T>(
   outbox: Pick<Outbox, 'queueUnused'>,
@@ -113,7 +115,7 @@ export async function writeImages<T>(
   } catch (error) {
     if (error instanceof Problem && error.code === 'limit_exceeded' && images.length > 0) {
       const objects = images.map(({ hash }) => ({ org: caller.org, hash, uploadedAt: 0 }))
-      // The daily look for orphans finds what cannot be queued now.
+      // The daily search for orphans finds images that cannot be queued now.
       await outbox.queueUnused(objects).catch(() => {})
     }
     throw error

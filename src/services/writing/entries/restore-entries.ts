@@ -11,45 +11,45 @@ import type { History, Restoration, RetainedVersion } from '../../../ports/histo
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
 
-/** Bringing back what was deleted or changed (history contract §3). */
+/** The result of a restore (history contract §3). */
 export interface Restored {
   readonly restored: readonly { readonly id: number; readonly version: number }[]
   readonly skipped: readonly { readonly id: number; readonly reason: string }[]
-  /** Of the restored ones, those that are archived again. */
+  /** Restored entries that are archived. */
   readonly archived: readonly number[]
-  /** How many are left, for a further call of the same kind. */
+  /** Number of entries left for a further call. */
   readonly remaining: number
-  /** Those that keep fields of the present entry, which the restored state would have made readable by more. */
+  /** Entries that keep current fields, because the restored values would let more people read them. */
   readonly narrowed: readonly { readonly id: number; readonly fields: readonly ReaderField[] }[]
-  /** What sorts of secrets those look like to hold that came back. */
+  /** Kinds of possible secrets in restored entries. */
   readonly secrets: readonly string[]
 }
 
-/** Entries a call. */
+/** Entries of a call. */
 const MAX_RESTORED = 1000
-/** Texts and metadata of a call: they are read, analysed and embedded. */
+/** Bytes of texts and metadata of a call, which are read, analyzed and embedded. */
 const MOST_BYTES = 4_000_000
 const UNKNOWN = 'not found'
 const STANDING = 'not deleted'
-const AGAIN = 'came back and was deleted again by a later call'
-/** Of a state that does not come back. @param secrets that it holds, where it has not ended */
+const AGAIN = 'restored, then deleted again by a later call'
+/** Returns why a state is not restored. @param secrets kinds in the state; undefined for an expired one */
 const reasonOf = (secrets: readonly string[] | undefined): string =>
   secrets === undefined ? 'expired' : `holds what looks like a secret: ${secrets.join(', ')}`
 
-/** Why nothing comes back where not enough of it can. */
+/** Returns why nothing is restored if not enough can be. */
 function incomplete(skipped: Restored['skipped']): string {
   const why = skipped.filter(({ reason }) => reason !== STANDING).map(({ id, reason }) => `entry ${id}: ${reason}`)
-  return `Not enough of what was dropped can come back (${why.join(', ') || 'the rest is not kept'}), so nothing was undone`
+  return `Not enough of the dropped entries can be restored (${why.join(', ') || 'the rest is not retained'}), so nothing was undone`
 }
 
 export type RestoreEntries = ReturnType<typeof createRestoreEntries>
 
 export function createRestoreEntries(dependencies: {
   readonly history: History
-  /** Vectors alone: summaries are kept with the states. */
+  /** Only for vectors: retained versions include summaries. */
   readonly generate: Generate
   readonly now: () => Millis
-  /** What becomes of states that look like they hold secrets: they come back and are told of, or stay where they are (REDACT). */
+  /** Policy for states with possible secrets: `warn` restores them with a warning, `always` skips them (REDACT). */
   readonly redact?: 'warn' | 'always'
 }) {
   const { history, generate, now, redact = 'warn' } = dependencies
@@ -64,23 +64,27 @@ export function createRestoreEntries(dependencies: {
     return found
   }
 
-  /** Vectors of the texts that come back, in the places of the states. */
+  /** Returns vectors of the restored texts, in the order of the states. */
   async function vectorsOf(states: readonly RetainedVersion[]): Promise<Generated[]> {
     const made = await generate(states.map(({ state: { title, text, source } }) => ({ title, text, source })))
     return states.map((_, i) => made[i] as Generated)
   }
 
   /**
-   * @throws Problem conflict when the one entry is at another version than expected, not_found when nothing of a call is kept;
-   * unavailable when vectors cannot be made, then nothing is restored
-   * @param least how many must stand there after it, or else nothing is restored
+   * Restores entries.
+   *
+   * @throws Problem conflict if the only entry is at another version than expected, not_found if nothing of a change is retained;
+   *   unavailable if vectors cannot be computed, then nothing is restored
+   * @param least minimum entries that must exist afterwards, otherwise nothing is restored
+   * @example
+   * await services.restoreEntries(caller, { changeId: '9b2f6c1e0d7a4e5f8c3b1a2d4e6f7081' })
    */
   return async (caller: Caller, what: Restoration, expectedVersion?: number, least = 0): Promise<Restored> => {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
       if ('changeId' in what && only === undefined && found.standing.size + found.again.length === 0)
-        throw notFound('Nothing that this change_id has deleted is kept')
+        throw notFound('The entries that this change_id deleted are not retained')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
           { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
@@ -100,7 +104,7 @@ export function createRestoreEntries(dependencies: {
       }))
       const known = new Set(found.kept.map(({ id }) => id))
       const { standing } = found
-      // Of a call that is undone in several, what the earlier ones brought back is told only when nothing else is left.
+      // Entries that earlier calls of the same undo restored are reported only when nothing else is left.
       const again =
         'changeId' in what && only === undefined
           ? [
@@ -109,16 +113,16 @@ export function createRestoreEntries(dependencies: {
             ]
           : []
       const named = 'ids' in what ? [...new Set(what.ids)] : []
-      // Those that did not fit are for the next call.
+      // Entries that did not fit are left for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
       const version = 'ids' in what ? what.version : undefined
-      // One answer for a version that never was, one that was purged and one that the caller may not see.
+      // One answer for unknown, purged and invisible versions.
       const whyNot = (id: number): string =>
         version === undefined
           ? STANDING
           : standing.get(id)?.version === version
-            ? `it stands at version ${version}`
-            : `version ${version} is not kept`
+            ? `it is already at version ${version}`
+            : `version ${version} is not retained`
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [

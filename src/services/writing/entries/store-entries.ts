@@ -21,11 +21,9 @@ import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore, SavedEntry } from '../../../ports/entry-store'
 import type { ImageStore } from '../../../ports/image-store'
 import type { Outbox } from '../../../ports/outbox'
-import { attempt, done, noteOutcomes, type Outcome, withFreshLook, withRetries } from '../../outcome'
+import { attempt, done, noteOutcomes, type Outcome, withFreshRead, withRetries } from '../../outcome'
 import type { Along, Generate } from './generate'
 import { checkImages, uploadImages, writeImages } from './image-transfer'
-
-/** What became of a draft that was stored, as it is told at once and to a call made again. */
 
 export interface StoredEntry {
   readonly id: number
@@ -34,7 +32,7 @@ export interface StoredEntry {
   readonly isNew: boolean
   readonly images: number
   readonly evicted: readonly number[]
-  /** What models made of it: what happened, as messages say it. */
+  /** Content that models created, in the words of messages. */
   readonly made: readonly Made[]
   readonly warnings: readonly string[]
 }
@@ -46,11 +44,11 @@ export type Made =
   | 'summary preserved'
   | 'summary queued'
 
-/** What a caller is told of entries whose vectors were not made in time. */
+/** The warning for entries whose vectors are not ready. */
 export const VECTORS_LATER =
-  'The embedding model has not made all vectors yet: this is found by its words now, and by its meaning as soon as they are made'
+  'Some vectors are not ready yet: search finds this by its words now, and by its meaning when they are ready'
 
-/** What was made and what is still to be made, embedding first; vectors that could not be written are made again. */
+/** Lists what was created and what is pending, embedding first. Vectors that could not be written are computed again. */
 export function madeOf({ vectors, summary, queued }: Generated, written: boolean): Made[] {
   return [
     ...(vectors === null || !written ? [] : (['embedding generated'] as const)),
@@ -60,20 +58,20 @@ export function madeOf({ vectors, summary, queued }: Generated, written: boolean
   ]
 }
 
-/** What is known of an entry before it is saved, noted for the answer and told once it is. */
+/** An entry before it is saved, noted for the answer. */
 export interface Planned {
   readonly threadId: string
   readonly images: number
-  /** If it is new. */
+  /** Content of `made` if the entry is new. */
   readonly made: readonly Made[]
   readonly warnings: readonly string[]
 }
 
 /**
- * What became of the drafts of a call.
+ * Builds the outcomes of a call's drafts.
  *
- * @param planned what was noted of each before the write
- * @param saved the rows of the good ones, in order
+ * @param planned the notes about each draft before the write
+ * @param saved the rows of the valid ones, in order
  */
 export function storedAs(planned: readonly Outcome<Planned>[], saved: readonly SavedBefore[]): Outcome<StoredEntry>[] {
   const rows = saved.values()
@@ -89,19 +87,19 @@ export function storedAs(planned: readonly Outcome<Planned>[], saved: readonly S
 }
 
 interface StoreOptions {
-  /** One bad draft means that nothing is stored. */
+  /** Whether one invalid draft prevents all writes. */
   readonly atomic: boolean
-  /** A draft that repeats the newest turn of its source in its thread updates that turn instead. */
+  /** Whether a draft that repeats the newest message of its source in its thread updates that message. */
   readonly dedupe: boolean
-  /** What is embedded by the same call. */
+  /** Texts to embed with the same call. */
   readonly along?: Along | undefined
-  /** Of memories: what is met again. */
+  /** For memories: how duplicates are treated. */
   readonly meeting?: DuplicatePolicy | undefined
-  /** Captured entries in whose place it is. */
+  /** Captured entries that it replaces. */
   readonly replaces?: readonly CapturedAt[] | undefined
 }
 
-/** What stores and updates entries. */
+/** Dependencies of storing and updating entries. */
 export interface WriteDependencies {
   readonly entries: EntryStore
   readonly images: ImageStore
@@ -132,10 +130,13 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
   }
 
   /**
-   * Stores entries: images first, since a put may be repeated, then all rows in one batch. With `atomic`, one bad draft
-   * means that nothing is stored: the bad ones come back with their problem, the others as null.
+   * Stores entries: images first, because uploads can be repeated, then all rows in one batch.
    *
-   * @throws Problem when a dependency fails; its message says whether anything can be stored, and the same call may be made again
+   * With `atomic`, one invalid draft prevents all writes: invalid drafts return their problem, the others null.
+   *
+   * @throws Problem if a dependency fails; the message states whether anything was stored, and the call can be repeated
+   * @example
+   * await services.storeEntries(caller, [done({ threadId: 'release-2.1', source: 'agent', text: 'We deploy on Tuesdays.' })], { atomic: true, dedupe: true })
    */
   return async (
     caller: Caller,
@@ -153,12 +154,12 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
     const made = await attempt(() =>
       generate(
         good.map(({ entry: { lifted, text, source } }) => ({ title: lifted.title, text, source })),
-        // Vectors of working and project memories may come later; without those of layer 3 nothing is stored.
+        // Vectors of layers 1 and 2 may be computed later; layer 3 requires them.
         good.every(({ entry }) => entry.life !== undefined && entry.layer !== 3) ? 'defer' : undefined,
         along,
       ),
     )
-    // One call of the embedder makes the vectors of all, so that all of them lack theirs.
+    // One call of the embedder serves all entries, so its failure affects all.
     if (!made.ok) return prepared.map((outcome) => (outcome.ok ? made : outcome))
     const generated = made.value
     const pictures = good.flatMap((one) => one.images)
@@ -183,22 +184,23 @@ export function createStoreEntries({ entries, images, outbox, limits, generate }
           entries.save(caller, written, { dedupe, knownRemovals, meeting, replaces }),
         )
       })
-    // A repeated turn keeps its reserved keys unless the metadata name them.
+    // A repeated message keeps its reserved keys unless the metadata name them.
     const retry = { look: () => entries.repeated(caller, rows), busy: REPEATED_CHANGES }
     const repeating = (turns: readonly (Metadata | null)[]) => save(withTurns(caller, rows, turns))
-    const saved = dedupe ? await withFreshLook([], retry, repeating) : await save(rows)
+    const saved = dedupe ? await withFreshRead([], retry, repeating) : await save(rows)
     const reports = planned(saved)
     if (saved.some(({ searchable }) => !searchable)) noteOutcomes(caller, reports)
     return storedAs(reports, saved)
   }
 }
 
-const REPEATED_CHANGES = 'Others change the entry that this one repeats at this moment; try again'
+const REPEATED_CHANGES = 'The entry that this one repeats is being changed; try again'
 
 /**
- * Entries with the reserved keys of the turns that they repeat.
+ * Adds the reserved keys of repeated messages.
  *
- * @param turns the metadata of the turn in the store that each repeats; an entry that repeats an earlier one of the call keeps its keys
+ * @param turns metadata of the stored message that each entry repeats; an entry that repeats an earlier one of the call keeps its
+ *   own keys
  */
 function withTurns(caller: Caller, rows: readonly NewEntry[], turns: readonly (Metadata | null)[]): NewEntry[] {
   const newest = new Map<string, NewEntry>()
@@ -206,9 +208,9 @@ function withTurns(caller: Caller, rows: readonly NewEntry[], turns: readonly (M
     const before = newest.get(row.threadId)
     const turn = before === undefined ? turns[i] : repeats(row, before) ? before.metadata : null
     const kept = turn ? keepReserved(caller, row, turn) : row
-    // A diary page is in no list, so that the turn before it stays the newest.
+    // A diary page is not listed, so the message before it stays the newest.
     if (kept.lifted.diary) return kept
-    // Without metadata it keeps those of the turn.
+    // Without metadata, the entry keeps those of the message.
     const { lifted } = turn && before ? before : row
     newest.set(row.threadId, kept.metadata === null ? { ...kept, metadata: turn ?? null, lifted } : kept)
     return kept
@@ -220,13 +222,10 @@ const repeats = (row: NewEntry, before: NewEntry): boolean =>
   row.textHash === before.textHash &&
   (row.metadata === null || row.lifted.project === before.lifted.project)
 
-/**
- * Metadata of the entries that one call writes, in UTF-16 units of their JSON: they travel in its transaction, and a database in the same
- * process serves nobody meanwhile.
- */
+/** UTF-16 units of metadata JSON that one call may write, because one transaction carries them and blocks a local database. */
 const MOST_METADATA = 8_000_000
 
-/** @throws Problem limit_exceeded when one transaction would have to bring too much metadata */
+/** Checks the size of all metadata. @throws Problem limit_exceeded if one transaction would be too large */
 function checkBeside(entries: readonly Pick<NewEntry, 'metadata'>[]): void {
   let units = 0
   for (const { metadata } of entries) {

@@ -10,31 +10,31 @@ import {
 } from '../../../domain/recall/duplicates'
 import { sha256Hex } from '../../../domain/text'
 import type { Memories } from '../../../ports/memories'
-import { done, type Outcome, withFreshLook } from '../../outcome'
+import { done, type Outcome, withFreshRead } from '../../outcome'
 import type { StoredEntry, StoreEntries } from './store-entries'
 
-/** How a store treats a draft of which an equal memory is stored already (fabric contract §3). */
+/** Policy for drafts of which an equal memory is stored already (fabric contract §3). */
 interface OncePolicy extends Pick<Parameters<StoreEntries>[2], 'along'> {
-  /** The equal memory of each draft, where the caller has looked. */
+  /** The equal memory of each draft, if the caller has read it. */
   readonly known?: readonly (EqualMemory | null)[] | undefined
-  /** Memories are equal only if title, kind, owner and audience are equal too. */
+  /** Whether title, kind, owner and audience must be equal too. */
   readonly byName?: boolean
-  /** A problem that is reported for the first time, or again. */
+  /** The problem that is reported, for the first time or again. */
   readonly reported?: Pick<DuplicatePolicy, 'problem' | 'count'> | null | undefined
-  /** Notes before each attempt what is stored already. */
+  /** Notes before each attempt which memories exist. */
   readonly plan: (equals: readonly (EqualMemory | null)[]) => void
 }
 
-const TOO_BUSY = 'Others store or delete an equal memory at this moment; try again'
+const TOO_BUSY = 'An equal memory is being stored or deleted; try again'
 
-/** Returns the change of the equal memory. @throws Problem limit_exceeded where that has no room for more tags */
+/** Returns the change of the equal memory. @throws Problem limit_exceeded if it cannot hold more tags */
 function renewalOf({ tags = [], memory }: EntryDraft, { id, tags: before }: EqualMemory): DuplicateUpdate {
   const more = tags.filter((tag) => !before.includes(tag))
   checkTags([...before, ...more])
   return { id, tags: more, lasts: memory?.life.lasts ?? null }
 }
 
-/** A draft as far as it can be equal to a memory. */
+/** Returns the fields of a draft that are compared with memories. */
 async function comparable(caller: Caller, draft: EntryDraft): Promise<EqualEntry> {
   const { text, metadata = null, memory, tags = [], source } = draft
   return {
@@ -45,7 +45,7 @@ async function comparable(caller: Caller, draft: EntryDraft): Promise<EqualEntry
 
 export type StoreOnce = ReturnType<typeof createStoreOnce>
 
-/** Stores entries of which an equal memory may be stored already: that one is renewed instead. */
+/** Stores entries, or renews the equal memory if one exists. */
 export function createStoreOnce({
   memories,
   storeEntries,
@@ -53,7 +53,7 @@ export function createStoreOnce({
   readonly memories: Pick<Memories, 'equals'>
   readonly storeEntries: StoreEntries
 }) {
-  /** Reads what is stored already of each draft; a function, so that the reading shares a round trip with others. */
+  /** Reads the equal memory of each draft; a function, so that the read shares a round trip with others. */
   async function equals(caller: Caller, drafts: readonly EntryDraft[], byName = false) {
     const wanted = await Promise.all(drafts.map((draft) => comparable(caller, draft)))
     return (): Promise<(EqualMemory | null)[]> =>
@@ -67,12 +67,11 @@ export function createStoreOnce({
     equals,
 
     /**
-     * Stores entries in order, all or none. One commit as a rule; where an unknown equal memory is stored, the store reads it and commits
-     * again.
+     * Stores entries in order, all or none. Usually one commit; if an unknown equal memory exists, it reads it and commits again.
      *
-     * @returns what became of the drafts without an equal memory
-     * @throws Problem conflict where others store and delete the same all the while; then nothing is stored
-     * @throws MeetingFailed where a problem was reported that has changed since
+     * @returns the outcomes of the drafts without an equal memory
+     * @throws Problem conflict if others keep storing and deleting the same memory; then nothing is stored
+     * @throws MeetingFailed if the reported problem has changed in between
      */
     async store(
       caller: Caller,
@@ -90,7 +89,7 @@ export function createStoreOnce({
       }
       if (reported) return store(known)
       const look = async () => (await equals(caller, drafts, byName))()
-      return withFreshLook(known, { look, busy: TOO_BUSY }, store)
+      return withFreshRead(known, { look, busy: TOO_BUSY }, store)
     },
   }
 }

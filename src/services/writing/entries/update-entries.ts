@@ -23,7 +23,7 @@ import type { Generate } from './generate'
 import { checkImages, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 
-/** What new texts of these entries need could not be made. */
+/** Vectors or summaries of changed texts could not be computed. */
 export class NotGenerated extends Error {
   readonly problem: Problem
   readonly ids: ReadonlySet<number>
@@ -36,9 +36,9 @@ export class NotGenerated extends Error {
 }
 
 /**
- * Vectors of the titles and texts that really change, and summaries of the texts, by entry id.
+ * Computes vectors of changed titles and texts, and summaries of changed texts, by entry ID.
  *
- * @param known what was made in earlier tries of the same call; models are not asked again after a lost race
+ * @param known results of earlier attempts of the call, so that models are not called again after a lost race
  * @throws NotGenerated
  */
 export async function regenerate(
@@ -46,14 +46,14 @@ export async function regenerate(
   changes: readonly EntryChange[],
   { rows, known }: { readonly rows: ReadonlyMap<number, EntryToChange>; readonly known: Map<string, Generated> },
 ): Promise<Map<number, Generated>> {
-  /** Of long texts, which are not at hand: their vectors are made behind the write. */
+  /** Long texts that were not read: their vectors are computed after the write. */
   const unread = new Map<number, Generated>()
   const rewritten = changes.flatMap((change) => {
     const { id, text } = change
     const row = rows.get(id)
     if (row === undefined) return []
     const rewrites = (state: EntryChange) => state.text !== undefined && state.text.hash !== row.textHash
-    // What hooks have captured has no vectors as long as nobody keeps it.
+    // Captured entries have no vectors until they are approved.
     const isKept = row.captured && change.metadata?.lifted.captured === false
     const title = change.metadata ? change.metadata.lifted.title : row.title
     const isRewritten = isKept || statesOf(change).some(rewrites)
@@ -68,7 +68,7 @@ export async function regenerate(
   const keyOf = ({ title, text, source, summary }: (typeof rewritten)[number]) =>
     JSON.stringify([source, title, text, summary])
   const missing = rewritten.filter((one) => !known.has(keyOf(one)))
-  // Vectors of working and project memories may come later; without those of layer 3 nothing changes.
+  // Vectors of layers 1 and 2 may be computed later; layer 3 requires them.
   const isLater = changes.every(({ id, life }) => life !== undefined && rows.get(id)?.layer !== 3)
   const made = await attempt(() => generate(missing, isLater ? 'defer' : undefined))
   if (!made.ok) throw new NotGenerated(made.problem, new Set(missing.map(({ id }) => id)))
@@ -79,18 +79,16 @@ export async function regenerate(
 export const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
   generated === undefined ? change : { ...change, generated }
 
-/** What became of an entry that was updated, as it is told. */
-
 export interface UpdatedEntry {
   readonly id: number
   readonly version: number
   readonly updatedFields: readonly string[]
-  /** What models made of a new text, as messages say it. */
+  /** Content that models created for a new text, in the words of messages. */
   readonly made: readonly Remade[]
-  /** The life cycle has put it out of sight, where it stays. */
+  /** Whether the life cycle has archived the entry. */
   readonly archived: boolean
   readonly warnings: readonly string[]
-  /** The entry after the write, on request. */
+  /** The entry after the write, if requested. */
   readonly after?: Shown
 }
 
@@ -101,21 +99,21 @@ type Remade =
   | 'summary cleared'
   | 'summary queued'
 
-/** What a patch of metadata alone tells, which notes nothing before its write. */
+/** Returns the result of a metadata patch, which needs no notes. */
 export const patchedTo = (id: number, version: number, archived = false): UpdatedEntry => ({
   ...{ id, version, updatedFields: ['metadata'], made: [], archived, warnings: [] },
 })
 
-/** What a caller is told of entries that it has written and that are archived. */
+/** Returns the warning about archived entries that a caller has written. */
 export function archivedNote(written: readonly number[]): string[] {
   const ids = [...new Set(written)]
   if (ids.length === 0) return []
   const [those, them] = ids.length === 1 ? [`Entry ${ids[0]} is`, 'it'] : [`Entries ${ids.join(', ')} are`, 'them']
-  return [`${those} archived: searches, lists and packs leave ${them} out until context_update brings ${them} back`]
+  return [`${those} archived: searches, lists and packs leave ${them} out until context_update restores ${them}`]
 }
 
 /**
- * Adds to an outcome what became of vectors and summary; every update of a rewritten text reports it.
+ * Adds vectors and summary to an outcome; every update of a rewritten text reports them.
  *
  * @param retitled updates that changed the title, which is embedded with the text
  */
@@ -157,19 +155,19 @@ export function report(
   })
 }
 
-/** How updates that are checked are applied. */
+/** Options for applying validated updates. */
 interface ApplyOptions {
-  /** One bad update means that nothing changes. */
+  /** Whether one invalid update prevents all changes. */
   readonly atomic: boolean
   /** Reads the entries instead of the store. @throws Problem */
   readonly read?: (ids: readonly number[]) => Promise<readonly EntryToChange[]>
-  /** Whether the one entry is returned as it is after the write (`after`). */
+  /** Whether the only entry is returned after the write (`after`). */
   readonly shows?: boolean
 }
 
 export type UpdateEntries = ReturnType<typeof createUpdateEntries>
 
-/** A patch of plain keys alone: the database merges it into whatever stands there, so it loses no race but to a deletion. */
+/** Reports whether an update is a patch of plain keys, which the database merges itself. It loses a race only to a deletion. */
 const isPlainPatch = (update: CheckedUpdate): boolean =>
   update.metadataPatch !== undefined &&
   !touchesReservedKeys(update.metadataPatch) &&
@@ -201,7 +199,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     return checked
   }
 
-  /** Reads the rows, applies the updates in order, writes all rows in one guarded batch. */
+  /** Reads the rows, applies the updates in order, and writes all rows in one batch with preconditions. */
   async function applyAll(
     caller: Caller,
     checked: readonly Outcome<CheckedUpdate>[],
@@ -260,7 +258,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     if (changed.every(({ searchable }) => searchable)) return planned
     for (const [i, { id }] of complete.entries()) {
       const made = generated.get(id)
-      // Vectors that could not be written are made again.
+      // Vectors that could not be written are computed again.
       if (made?.vectors && changed[i]?.searchable === false)
         generated.set(id, { ...made, vectors: null, queued: [...made.queued, 'embed'] })
     }
@@ -269,7 +267,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
     return reports
   }
 
-  /** As `updateEntries`, of updates that are checked. */
+  /** Applies validated updates, as `updateEntries`. */
   async function applyChecked(
     caller: Caller,
     checked: readonly Outcome<CheckedUpdate>[],
@@ -289,10 +287,13 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
   }
 
   /**
-   * Updates entries in order; one id may occur several times. With `atomic`, one bad update means that nothing changes:
-   * the bad ones come back with their problem, the others as null.
+   * Updates entries in order; one ID may occur several times.
    *
-   * @throws Problem conflict after five lost races, unavailable when a dependency fails, whose message says what can have changed
+   * With `atomic`, one invalid update prevents all changes: invalid updates return their problem, the others null.
+   *
+   * @throws Problem conflict after five lost races, unavailable if a dependency fails; the message states what may have changed
+   * @example
+   * await services.updateEntries(caller, [done({ id: 42, metadataPatch: { status: 'done' } })], true)
    */
   const updateEntries = async (
     caller: Caller,
@@ -309,7 +310,7 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
           if (patched === null) throw noSuchEntry(id)
           const { version, archived } = patched
           const told = patchedTo(id, version, archived)
-          // What follows from the receipt's effect alone needs no note.
+          // Outcomes that follow from the receipt itself need no note.
           if (archived) noteOutcomes(caller, [done(told)])
           return told
         }),
@@ -323,14 +324,14 @@ export function createUpdateEntries({ entries, images: store, outbox, limits, ge
   return Object.assign(updateEntries, { applyChecked })
 }
 
-/** Updates without those that need what could not be made: of such an entry its new texts, or what else has it embedded. */
+/** Removes updates whose vectors or summaries could not be computed. */
 function without(updates: readonly Outcome<CheckedUpdate>[], { ids, problem }: NotGenerated): Outcome<CheckedUpdate>[] {
   const rewritten = new Set(updates.flatMap((one) => (one.ok && one.value.text !== undefined ? [one.value.id] : [])))
   const needs = ({ id, text }: CheckedUpdate) => ids.has(id) && (text !== undefined || !rewritten.has(id))
   return updates.map((one) => (one.ok && needs(one.value) ? { ok: false, problem } : one))
 }
 
-/** The states that a change and the one before it lead through; of a text that does not stay no summary is made. */
+/** Returns the states that a change leads through. Intermediate texts get no summary. */
 const passing = ({ between = [], ...last }: EntryChange, row: EntryToChange): readonly EntryChange[] => [
   ...between,
   last.text && last.text.hash !== row.textHash ? { ...last, generated: NOTHING_GENERATED } : last,

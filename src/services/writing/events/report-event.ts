@@ -15,32 +15,30 @@ import type { Along } from '../entries/generate'
 import type { MemoryDraft, MemoryService, StoredMemory } from '../memories/memories'
 import type { SimilarMemories, SimilarMemory } from './similar-memories'
 
-/** What became of an event that was reported, as it is told at once and to a call made again. */
-
 export interface EventReport {
-  /** The first is the one that stands for the event. */
+  /** IDs of the stored memories; the first one represents the event. */
   readonly memoryIds: readonly [number, ...number[]]
   readonly actions: readonly string[]
   readonly message: string
-  /** What else is known of what went wrong, and how much that is; null when nothing did. */
+  /** Memories similar to a failure, and their number; null if the event is not a failure. */
   readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number } | null
   readonly existing: boolean
   readonly evicted: readonly number[]
   readonly warnings: readonly string[]
-  /** A file that is still to be indexed, which is done behind the write. */
+  /** Whether a file is still to be indexed, which happens after the write. */
   readonly unindexed: boolean
 }
 
-/** What is noted of an event before its write. */
+/** The notes about an event before its write. */
 export interface PlannedEvent extends Pick<EventReport, 'actions' | 'message' | 'similar'> {
-  /** The memory that stood for the problem and counts it; null for none. */
+  /** The memory that represents the problem and counts it; null for none. */
   readonly before: number | null
-  /** Of each memory that the event leaves, whether it tells of that problem. */
+  /** For each memory of the event, whether it reports that problem. */
   readonly counts: readonly boolean[]
   readonly file: 'none' | 'homeless' | 'named'
 }
 
-/** What became of an event. @param stored what it left, in the order in which it was stored: the last first */
+/** Builds the outcome of an event. @param stored its memories, last one first */
 export function eventAs(planned: PlannedEvent, stored: readonly StoredMemory[]): EventReport {
   const { before, counts, file, actions, message, similar } = planned
   const left = stored.toReversed()
@@ -62,7 +60,7 @@ export function eventAs(planned: PlannedEvent, stored: readonly StoredMemory[]):
   }
 }
 
-/** @param reason why the file is not indexed; null when it is */
+/** Adds the reason why the file is not indexed. @param reason null if it is indexed */
 export const withIndexed = (report: EventReport, reason: string | null): EventReport => ({
   ...report,
   unindexed: false,
@@ -73,19 +71,19 @@ export const withIndexed = (report: EventReport, reason: string | null): EventRe
 
 const MOST_SIMILAR = 5
 
-/** What is known of a failure before it is stored. */
+/** Known memories of a failure before it is stored. */
 export interface KnownFailure {
   readonly key: string
-  /** All that stands under its key. */
+  /** All memories with the key of the failure. */
   readonly standing: readonly Reported[]
-  /** The memory that stands for it already. */
+  /** The memory that represents the failure already. */
   readonly before: Reported | null
-  /** Memories that are equal to those which the event leaves. */
+  /** Memories equal to those of the event. */
   readonly equals: readonly (EqualMemory | null)[]
   readonly similar: { readonly shown: readonly SimilarMemory[]; readonly count: number }
 }
 
-/** Asks what is known of a failure: in two round trips, words, then what they found beside what stands under the key. */
+/** Reads known memories of a failure in two round trips: words, then matches and memories with its key. */
 export function createFailureLookup({
   memories,
   similarMemories,
@@ -111,15 +109,15 @@ export function createFailureLookup({
   }
 }
 
-/** How often a problem is looked for anew that others report at the same time. */
-const MEETINGS = 5
-const TOO_BUSY = 'Others report or delete the same at this moment; report it again'
+/** Attempts if others report the same problem concurrently. */
+const ATTEMPTS = 5
+const TOO_BUSY = 'An equal event is being reported or deleted; report it again'
 
 const NO_FILE: OpenedFile = { texts: [], index: async () => null }
 
 export type ReportEvent = ReturnType<typeof createReportEvent>
 
-/** Remembers by itself what coding agents report (fabric contract §7). */
+/** Creates the service that stores reported events (fabric contract §7). */
 export function createReportEvent(dependencies: {
   readonly memories: Pick<MemoryService, 'storeTogether' | 'equals' | 'reported'>
   readonly similarMemories: SimilarMemories
@@ -134,7 +132,7 @@ export function createReportEvent(dependencies: {
     metadata: { source: 'system_auto', ...common, ...metadata, tags: ['auto_capture', ...tags] },
   })
 
-  /** Stores what an event leaves, the last of a batch first, which makes no room for itself. */
+  /** Stores the memories of an event. The last of a batch comes first, so that it does not evict itself. */
   async function keep(
     caller: Caller,
     project: string | null,
@@ -155,11 +153,11 @@ export function createReportEvent(dependencies: {
     return memories.storeTogether(caller, drafts, { along, reported, known: equals })
   }
 
-  /** The file of an event, read as far as its index needs it. */
+  /** Reads the file of an event for the index. */
   const open = (caller: Caller, project: string | null, { file }: Pick<EventOutcome, 'file'>) =>
     attempt(async () => (file && project !== null ? code.open(caller, project, file) : NO_FILE))
 
-  /** Indexes what was opened. @returns why it is not indexed; null when it is */
+  /** Indexes the opened file. @returns why it is not indexed; null if it is */
   async function index(opened: Outcome<OpenedFile>, along: Along): Promise<string | null> {
     const indexed = opened.ok ? await attempt(() => opened.value.index(along.outcome ?? undefined)) : opened
     return indexed.ok ? indexed.value : indexed.problem.message
@@ -167,11 +165,11 @@ export function createReportEvent(dependencies: {
 
   return {
     /**
-     * All memories of an event are stored together, or none; a file is indexed after that, by vectors of the same call of the embedder,
-     * and what speaks against it is a warning.
+     * Stores all memories of an event together, or none. Then indexes the file with vectors of the same embedder call; a file
+     * that cannot be indexed is a warning.
      *
-     * @param wrong what was wrong with the event before its payload was looked at
-     * @throws Problem invalid_input that tells everything that is wrong, unavailable
+     * @param wrong problems of the event before its payload was checked
+     * @throws Problem invalid_input that lists every problem, unavailable
      */
     async report(
       caller: Caller,
@@ -211,12 +209,12 @@ export function createReportEvent(dependencies: {
           return withIndexed(report, reason)
         } catch (error) {
           if (!(error instanceof DuplicateConflict)) throw error
-          if (tries === MEETINGS) throw unavailable(TOO_BUSY, error)
+          if (tries === ATTEMPTS) throw unavailable(TOO_BUSY, error)
         }
       }
     },
 
-    /** Indexes the file of an event whose server died between its write and that. */
+    /** Indexes the file of an event whose server stopped after the write. */
     async finish(
       caller: Caller,
       project: string | null,

@@ -12,28 +12,28 @@ import { cutShort, firstCodePoints } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import type { EntryStore } from '../../../ports/entry-store'
 import type { FullText, TextColumn } from '../../../ports/full-text'
-import { createHolding, sharesBy } from '../../searching/memories/recall-words'
+import { createHolding, queryFractions } from '../../searching/memories/recall-words'
 
-/** What is known of an error: memories that hold most of its line (fabric contract §7). */
+/** A memory that contains most of an error line (fabric contract §7). */
 export interface SimilarMemory {
   readonly id: number
   /** The fabric type. */
   readonly type: string
-  /** Whether an event left it. */
+  /** Whether it was stored by an event. */
   readonly captured: boolean
-  /** What takes its place, where something does. */
+  /** ID of the memory that supersedes it, if any. */
   readonly supersededBy?: number | undefined
   readonly similarity: number
-  /** The beginning of its text. */
+  /** The start of its text. */
   readonly content: string
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
-  /** Of an error, when it was reported last; else its creation. */
+  /** For an error, when it was last reported; otherwise its creation. */
   readonly seenAt: Millis
 }
 
 const LEAST_SHARE = 0.5
-/** Of the line that is looked for, in code points. */
+/** Code points of the error line that are searched. */
 const LINE = 1_000
 const CONTENT = 200
 const COLUMNS: readonly TextColumn[] = ['title', 'body', 'code']
@@ -52,9 +52,10 @@ export function createSimilarMemories({
   const holding = createHolding(analyzer)
 
   /**
-   * Finds what holds most of a line, by the words of it that are rare.
+   * Finds memories that contain most of a line, by its rare words.
    *
-   * @returns reads what was found: those that were stored on purpose first, of these those that stand; then by similarity, then the newer
+   * @returns a function that reads them: intentionally stored ones first, then current ones; then by similarity, then newest
+   *   first
    */
   return async (
     scope: Scope,
@@ -69,7 +70,7 @@ export function createSimilarMemories({
     const found = await fullText.searchByUnits(scope, {
       ...{ query, terms, filter, columns: COLUMNS, candidates: RETRIEVER_LIMIT },
     })
-    const share = sharesBy(units, terms, found.statistics, found.statistics.entries)
+    const share = queryFractions(units, terms, found.statistics, found.statistics.entries)
     const heldIn = holding(terms, units)
     const shares = new Map<number, number>()
     for (const hit of found.hits) {
@@ -104,7 +105,7 @@ const standing = ({ captured, supersededBy }: Pick<SimilarMemory, 'captured' | '
 const BUG_FIXES = kindsOfWord('bug_fix') as readonly Kind[]
 const EVERYWHERE = ['global', 'universal']
 
-/** What of the org concerns a project: what came from it or from none, or is meant for all (fabric contract §2.6). */
+/** Reports whether a memory concerns a project: it belongs to it or to none, or is meant for all (fabric contract §2.6). */
 function isAtHome(
   one: { readonly layer: Layer; readonly project: string | null; readonly tags: readonly string[] },
   project: string | null,

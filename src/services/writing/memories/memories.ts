@@ -29,12 +29,10 @@ import { type StoredEntry, type StoreEntries, VECTORS_LATER } from '../entries/s
 import { createStoreOnce, type StoreOnce } from '../entries/store-once'
 import type { UpdateEntries } from '../entries/update-entries'
 
-/** A memory that is to be stored, and what became of it: new, or one that stood there already (fabric contract §3). */
-
 export interface MemoryDraft {
   readonly type: MemoryType
   readonly content: string
-  /** Known keys are checked. */
+  /** Known keys are validated. */
   readonly metadata: Metadata
   readonly layer?: Layer | undefined
   /** Seconds. */
@@ -46,42 +44,40 @@ export interface StoredMemory {
   readonly id: number
   readonly layer: Layer
   readonly pinned: boolean
-  /** It stood there already. */
+  /** Whether an equal memory existed. */
   readonly existing: boolean
   readonly evicted: readonly number[]
   readonly warnings: readonly string[]
 }
 
-/** A memory as an entry, which knows its layer. */
+/** A memory as an entry with its layer. */
 export type LayeredDraft = EntryDraft & { readonly memory: NonNullable<EntryDraft['memory']> }
 
-/** What a store notes of each memory before its write: what it is, whether it stood there, and what there is to say. */
+/** The notes about each memory before its write. */
 export interface PlannedMemory extends Pick<StoredMemory, 'layer' | 'pinned' | 'warnings'> {
-  /** The one that stood there; null for one to be stored. */
+  /** The equal memory that existed; null for a new one. */
   readonly met: number | null
 }
 
-/** @param metadata as they would be kept */
+/** Returns the warnings about a stored memory. @param metadata as they would be stored */
 export function warningsOf(
   { ttl, pinned }: MemoryDraft,
   { memory: { layer }, metadata }: LayeredDraft,
   equal: EqualMemory | null,
 ): string[] {
-  // The argument is in the metadata too, and is named once.
+  // The argument is also in the metadata; it is named once.
   const differences = equal === null ? [] : differingFields(equal, { metadata: metadata ?? {}, pinned })
   const others = differences.filter((name) => pinned === undefined || name !== 'metadata.pinned')
   const by = equal?.supersededBy
   return [
     ...(ttl !== undefined && layer !== 1 ? ['ttl applies to layer 1 only'] : []),
     ...statusWarnings(kindOfMetadata(metadata ?? null), own(metadata ?? null, 'status')),
-    ...(others.length === 0 ? [] : [`Memory ${equal?.id} stood there already and keeps its own ${others.join(', ')}`]),
-    ...(by === undefined
-      ? []
-      : [`Memory ${equal?.id} stood there already, and ${by} takes its place: packs leave it out`]),
+    ...(others.length === 0 ? [] : [`Memory ${equal?.id} already exists and keeps its own ${others.join(', ')}`]),
+    ...(by === undefined ? [] : [`Memory ${equal?.id} already exists and is superseded by ${by}: packs leave it out`]),
   ]
 }
 
-/** What became of each memory. @param outcomes of those that did not stand there, in order */
+/** Builds the results of memories. @param outcomes of the new ones, in order */
 export function memoriesAs(
   planned: readonly PlannedMemory[],
   outcomes: readonly Outcome<Pick<StoredEntry, 'id' | 'evicted' | 'made'> | null>[],
@@ -98,9 +94,7 @@ export function memoriesAs(
   })
 }
 
-/** Memories in layers: storing, changing, promoting and deleting them (fabric contract §2, §3). */
-
-/** The parts that an update changes; absent parts stay as they are. */
+/** The fields to update; absent fields do not change. */
 interface MemoryUpdate {
   readonly content?: string | undefined
   /** By top-level key: a value replaces, null removes. */
@@ -112,14 +106,14 @@ interface MemoryUpdate {
   readonly expectedVersion?: number | undefined
 }
 
-/** The same as an update of an entry. */
+/** Converts it to an update of an entry. */
 function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpdate {
   const { content, metadata, weight, pinned } = update
   const tags = update.tags ? checkTags(update.tags) : tagsOfMetadata(metadata ?? {})
   const named = { ...metadata, ...(weight === undefined ? {} : { weight }) }
   const merge = (before: Metadata): Metadata => {
     const merged = storedMetadata(caller, before, named)
-    // Metadata name it too, so that filters of every family find it, and no older value contradicts the argument.
+    // The metadata contain it too, so that filters of all families find it.
     if (pinned === true || (pinned === false && typeof merged.pinned === 'boolean')) merged.pinned = pinned
     return merged
   }
@@ -131,10 +125,10 @@ function updateOf(caller: Caller, id: number, update: MemoryUpdate): CheckedUpda
   }
 }
 
-/** What a store of memories brings along. */
+/** Options that are passed on to the store. */
 type Beside = Omit<Parameters<StoreOnce['store']>[2], 'plan' | 'byName'>
 
-/** A memory as an entry, in the layer that it is stored in. */
+/** Converts a memory to an entry in its layer. */
 function draftOf(caller: Caller, draft: MemoryDraft): LayeredDraft {
   const { type, content, metadata, ttl } = draft
   const tags = tagsOfMetadata(metadata) ?? []
@@ -164,7 +158,7 @@ export function createMemoryService(dependencies: {
   readonly storeEntries: StoreEntries
   readonly updateEntries: Pick<UpdateEntries, 'applyChecked'>
   readonly generate: Generate
-  /** Whether vectors of the configured model stand beside an entry; without it, they are always made anew. */
+  /** Reports whether an entry has vectors of the configured model; without it, they are always computed again. */
   readonly isEmbedded?: (scope: Scope, id: number) => Promise<boolean>
 }) {
   const { memories, entries, deleteEntries, updateEntries, generate, isEmbedded = async () => false } = dependencies
@@ -177,10 +171,11 @@ export function createMemoryService(dependencies: {
   }
 
   /**
-   * Stores memories of one project in order, all or none; an equal one is renewed instead. One of layer 1 comes last, so that it does not
-   * make room for itself.
+   * Stores memories of one project in order, all or none; an equal one is renewed instead.
    *
-   * @throws Problem unavailable when vectors of layer 3 cannot be made; as `StoreOnce`
+   * A memory of layer 1 comes last, so that it does not evict itself.
+   *
+   * @throws Problem unavailable if vectors of layer 3 cannot be computed; otherwise as `StoreOnce`
    */
   async function storeTogether(
     caller: Caller,
@@ -204,7 +199,11 @@ export function createMemoryService(dependencies: {
 
   return {
     /**
-     * @throws Problem unavailable when vectors of layer 3 cannot be made; then nothing is stored
+     * Stores a memory.
+     *
+     * @throws Problem unavailable if vectors of layer 3 cannot be computed; then nothing is stored
+     * @example
+     * await services.memories.store(caller, { type: 'decision', content: 'Sessions live in D1', metadata: { projectPath: 'ferry' } })
      */
     async store(caller: Caller, draft: MemoryDraft): Promise<StoredMemory> {
       const [stored] = await storeTogether(caller, [draft])
@@ -213,7 +212,7 @@ export function createMemoryService(dependencies: {
 
     storeTogether,
 
-    /** Reads the equal memory of each draft; a function, so that the reading shares a round trip with others. */
+    /** Reads the equal memory of each draft; a function, so that the read shares a round trip with others. */
     equals: (caller: Caller, drafts: readonly MemoryDraft[]) =>
       storeOnce.equals(
         caller,
@@ -222,7 +221,7 @@ export function createMemoryService(dependencies: {
 
     reported: memories.reported,
 
-    /** @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
+    /** Updates a memory of layer 2 or 3. @throws Problem not_found, unsupported in layer 1, conflict after five lost races */
     async update(caller: Caller, project: string | null, id: number, update: MemoryUpdate): Promise<Memory> {
       const { content, expectedVersion } = update
       if (content !== undefined) checkVerbatim(content, 'content')
@@ -246,7 +245,11 @@ export function createMemoryService(dependencies: {
       return { ...(after as Shown), text: text as string }
     },
 
-    /** @throws Problem not_found, conflict when it is in that layer or above, unavailable when vectors cannot be made */
+    /**
+     * Promotes a memory to a higher layer.
+     *
+     * @throws Problem not_found, conflict if it is in that layer or above, unavailable if vectors cannot be computed
+     */
     async promote(caller: Caller, project: string | null, id: number, layer: 2 | 3, expected?: number): Promise<void> {
       await withRetries(async () => {
         const memory = await mustFind(caller, project, id)
@@ -260,7 +263,7 @@ export function createMemoryService(dependencies: {
         await entries.change(caller, [
           {
             ...{ id, version: memory.version, steps: 1, life: { layer } },
-            // The index knows what belongs to the whole org.
+            // The index stores which memories belong to the complete organization.
             indexed: { ...memory, layer },
             ...(layer === 3 && !(await isEmbedded(caller, id))
               ? { generated: (await generate([{ title, text, source }]))[0] as Generated }
@@ -270,7 +273,7 @@ export function createMemoryService(dependencies: {
       })
     },
 
-    /** @returns the layer it was in @throws Problem not_found */
+    /** Deletes a memory. @returns the layer it was in @throws Problem not_found */
     async delete(caller: Caller, project: string | null, id: number, expected?: number): Promise<Layer> {
       const { layer } = await mustFind(caller, project, id)
       note(caller, 'layer', layer)

@@ -12,7 +12,7 @@ import { done, onlyValue, withRetries } from '../../outcome'
 import type { StoreEntries } from '../entries/store-entries'
 
 export interface SummarizeRequest {
-  /** Null where the call names none. */
+  /** Null if the call names none. */
   readonly project: string | null
   readonly layer: 2 | 3
   readonly olderThanDays: number
@@ -24,15 +24,15 @@ export interface SummarizeRequest {
 }
 
 export interface Summarized {
-  /** Null when there was nothing to summarize. */
+  /** Null if there was nothing to summarize. */
   readonly id: number | null
   readonly count: number
   readonly summary: string
-  /** Candidates that have no line and stay as they were. */
+  /** Candidates that did not fit into the summary and are unchanged. */
   readonly remaining: number
 }
 
-/** Memories that one call takes in. */
+/** Memories that one call summarizes. */
 const MAX_SUMMARIZED = 1_000
 const PATTERNS: readonly MemoryType[] = ['code_pattern', 'convention']
 
@@ -48,10 +48,11 @@ export function createSummarize({
   readonly clock: Clock
 }) {
   /**
-   * Puts one text in the place of those old memories that have a line in it; they are archived and linked from it, all in one guarded
-   * batch (fabric contract §8).
+   * Replaces old memories with one text; each that has a line in it is archived and linked, in one batch with preconditions
+   * (fabric contract §8).
    *
-   * @throws Problem conflict after five lost races; unavailable when vectors of layer 3 cannot be made; then nothing has changed
+   * @throws Problem conflict after five lost races; unavailable if vectors of layer 3 cannot be computed; then nothing has
+   *   changed
    */
   return async (caller: Caller, request: SummarizeRequest): Promise<Summarized> => {
     return withRetries(async () => {

@@ -3,50 +3,50 @@ import { DAY_MS, type Millis } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
 import type { ScheduleJournal, StepState } from '../../ports/retention'
 
-/** What a round of a step did. */
+/** The result of one batch of a step. */
 export interface StepResult {
-  /** How many things it did, for the log; a round that did none is not told. */
+  /** Number of processed items, for the log; a batch without any is not logged. */
   readonly done: number
-  /** Where the next round begins; null when the step has come to its end. */
+  /** Cursor of the next batch; null if the step is complete. */
   readonly next: string | null
 }
 
-/** What searches do without until a step has come to its end. */
+/** An index that is incomplete until a step is complete. */
 export type Missed = 'words' | 'vectors'
 
-/** One thing that the schedule does. A round does a bounded part of it and may be repeated: its cursor is kept after it. */
+/** A step of the schedule. Each batch does bounded work and can be repeated; its cursor is stored afterwards. */
 export interface Step {
   readonly name: string
-  /** Begun again when so much time has passed since its last end; 0 for every run. */
+  /** Time after its last end when the step starts again; 0 for every run. */
   readonly every: number
-  /** Begun again in the first run of each UTC day, whatever the hour of its last end. */
+  /** Whether the step also starts in the first run of each UTC day. */
   readonly daily?: true
-  /** Rounds of one run at most; the next run goes on. */
+  /** Maximum batches of one run; the next run continues. */
   readonly rounds: number
-  /** What searches miss until it has come to its end for the first time: requests take it further too, see `catchUp`. */
+  /** Index that searches miss until the step is complete for the first time; requests also continue such a step (`catchUp`). */
   readonly missed?: Missed
-  /** Requests do not take it further: it is slow, and the process that runs the server repeats the schedule until it has ended. */
+  /** Whether requests skip the step, because it is slow and the server process runs the schedule repeatedly. */
   readonly behind?: true
-  /** @param cursor what the round before it answered; null at the start */
+  /** Runs a batch. @param cursor of the batch before; null at the start */
   readonly round: (cursor: string | null) => Promise<StepResult>
 }
 
 export interface Schedule {
   /**
-   * Does every step that is due, in order. A step that fails is told to the log and the journal and stops no other.
+   * Runs every due step in order. A failed step is logged, recorded in the journal, and does not stop the others.
    *
-   * @param more steps of whoever runs it, after its own
-   * @throws when the journal cannot be read; then nothing was done
+   * @param more further steps, which run last
+   * @throws if the journal cannot be read; then nothing was done
    */
   run(more?: readonly Step[]): Promise<void>
   /**
-   * Takes what searches miss half a run further: the first step that has not come to its end.
+   * Runs half a run of the first incomplete step that searches depend on.
    *
-   * @returns what is still missed
-   * @throws when the journal cannot be read, or the step failed
+   * @returns the indexes that are still incomplete
+   * @throws if the journal cannot be read, or the step failed
    */
   catchUp(): Promise<readonly Missed[]>
-  /** Lets the steps that make up for this begin again: the next run finds what is missing. */
+  /** Restarts the steps for an index; the next run finds what is missing. */
   beginAgain(missed: Missed): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function createSchedule(dependencies: {
   readonly journal: ScheduleJournal
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
-  /** Lets others have their turn between two rounds. */
+  /** Yields between two batches. */
 }): Schedule {
   const { steps, journal, clock, log } = dependencies
 
@@ -67,7 +67,13 @@ export function createSchedule(dependencies: {
     finishedAt === null ||
     (daily ? day(clock.now()) !== day(finishedAt) : clock.now() - finishedAt >= every)
 
-  /** Whether it came to its end. Nothing is written for a step that had nothing to do and does so in every run. */
+  /**
+   * Runs a step.
+   *
+   * Writes nothing for a step that runs every time and has nothing to do.
+   *
+   * @returns whether it is complete
+   */
   async function runStep(step: Step, state: StepState, rounds = step.rounds): Promise<boolean> {
     let { cursor } = state
     let done = 0
@@ -89,7 +95,7 @@ export function createSchedule(dependencies: {
     return cursor === null
   }
 
-  /** The cursor stays where the last good round left it, so the step goes on from there. */
+  /** Records a failure. The cursor of the last successful batch stays, so the step continues there. */
   async function noteFailure(step: Step, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error)
     log('schedule_step_failed', { step: step.name, message })

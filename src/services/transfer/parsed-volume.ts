@@ -4,40 +4,40 @@ import { readLine } from '../../domain/transfer/lines'
 import type { EntryRecord, RecordOf, TransferRecord } from '../../domain/transfer/records'
 import { decodeBase64 } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
-import { type SecretScan, scanRecord } from './screened-records'
+import { type SecretScan, scanRecord } from './scan-records'
 
-/** An image that a volume brings: its bytes alone, since its line is a third longer and would be read again for each question. */
+/** An image in a volume. Its line is not retained, because it is a third longer than the bytes. */
 export interface Picture {
   readonly line: number
   readonly hash: string
   readonly bytes: Uint8Array
 }
 
-/** A volume that was read to its end and checked: its lines as they came, and what has to be known of all of it. */
-export interface VolumeInHand {
+/** A complete, validated volume with its lines and their indexes. */
+export interface ParsedVolume {
   readonly manifest: RecordOf<'manifest'>
   readonly end: RecordOf<'end'>
-  /** What stands between the two but images, with the number of each line. */
+  /** Lines between manifest and end except images, with their line numbers. */
   readonly lines: readonly { readonly line: number; readonly bytes: Uint8Array }[]
-  /** Stable names of its entries, by id. */
+  /** Stable names of its entries, by ID. */
   readonly stable: ReadonlyMap<string, string>
-  /** Ids that its records are of. */
+  /** IDs of its records. */
   readonly ids: readonly string[]
-  /** Ids that its records name. */
+  /** IDs that its records refer to. */
   readonly named: ReadonlySet<string>
-  /** Ids of deleted entries, of which states stand here and no entry. */
+  /** IDs of deleted entries that have past versions in the volume. */
   readonly states: ReadonlySet<string>
-  /** Images whose bytes it brings; whoever puts them takes them out, so that they are held no longer. */
+  /** Images with bytes. The uploader removes them, to free memory. */
   readonly pictures: Picture[]
-  /** Images that its entries show. */
+  /** Hashes of the images in its entries. */
   readonly images: ReadonlySet<string>
-  /** Those of them that have no bytes, as the file says. */
+  /** Images without bytes according to the file. */
   readonly missing: ReadonlySet<string>
-  /** Records that look like they hold secrets or that address an agent, by line. */
+  /** Records that may contain secrets or that address an agent, by line. */
   readonly screenings: ReadonlyMap<number, SecretScan>
 }
 
-/** Ids that an entry or a state of one names. */
+/** Reports the IDs that an entry or a past version refers to. */
 export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'version'>, note: (id: string) => void): void {
   for (const { to } of links) note(String(to))
   if (metadata !== undefined)
@@ -47,8 +47,8 @@ export function namedIn({ metadata, links = [] }: EntryRecord | RecordOf<'versio
     })
 }
 
-/** @throws Problem naming the line of the first fault */
-export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<VolumeInHand> {
+/** Reads and validates a volume. @throws Problem with the line of the first error */
+export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<ParsedVolume> {
   let manifest: RecordOf<'manifest'> | null = null
   let end: RecordOf<'end'> | null = null
   const lines: { line: number; bytes: Uint8Array }[] = []
@@ -69,7 +69,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
       if (data === undefined) missing.add(hash)
       else pictures.push({ line, hash, bytes: decodeBase64(data) })
     }
-    // A line may be a part of a buffer that its source uses again.
+    // A line may be a view of a buffer that its source reuses.
     else lines.push({ line, bytes: bytes.slice(0, -1) })
     if (record.record === 'version') states.add(String(record.id))
     if (record.record === 'entry') stable.set(String(record.id), stableId(record))
@@ -88,7 +88,7 @@ export async function readVolume(chunks: AsyncIterable<Uint8Array>): Promise<Vol
   return { manifest, end, lines, pictures, stable, ids: [...ids], named, states, images, missing, screenings }
 }
 
-/** A record of the volume and its line. */
+/** A record of the volume with its line number. */
 export interface Lined<R extends TransferRecord = TransferRecord> {
   readonly line: number
   readonly record: R
@@ -99,8 +99,8 @@ const BATCH = 100
 /** Bytes of lines of one batch. */
 const BATCH_BYTES = 4_000_000
 
-/** The records in batches, one read at a time. */
-export function* batchesOf({ lines }: VolumeInHand): Generator<Lined[]> {
+/** Yields the records in batches. */
+export function* batchesOf({ lines }: ParsedVolume): Generator<Lined[]> {
   let batch: Lined[] = []
   let heads = 0
   let size = 0

@@ -10,39 +10,43 @@ import { patchedTo, type UpdatedEntry } from '../services/writing/entries/update
 import { type EventReport, eventAs, type PlannedEvent } from '../services/writing/events/report-event'
 import { memoriesAs, type PlannedMemory, type StoredMemory } from '../services/writing/memories/memories'
 
-/** What calls that write have found out, read from their receipts. The server wrote the notes itself, and so they are not parsed. */
-
-/** What a call has stored that was carried out before. @param saved the rows that it brought */
+/**
+ * Reads stored entries from a receipt.
+ *
+ * The server wrote the notes itself, so they are not validated.
+ *
+ * @param saved the rows that the call stored
+ */
 const savedOutcomes = ({ notes }: Trace, saved: readonly SavedBefore[]) =>
   storedAs(outcomesOf((notes.outcomes ?? []) as StoredOutcome<Planned>[]), saved)
 
-export const storedBefore = (trace: Trace): StoredOutcome<StoredEntry>[] =>
+export const storedFromReceipt = (trace: Trace): StoredOutcome<StoredEntry>[] =>
   storedOutcomes(savedOutcomes(trace, savedBy(trace)))
 
-/** What a call has updated that was carried out before: a patch of metadata alone notes nothing. */
-export function updatedBefore({ notes, effect }: Trace): StoredOutcome<UpdatedEntry | null>[] {
+/** Reads updated entries from a receipt. A patch of metadata alone leaves no notes. */
+export function updatedFromReceipt({ notes, effect }: Trace): StoredOutcome<UpdatedEntry | null>[] {
   if (notes.outcomes !== undefined) return notes.outcomes as StoredOutcome<UpdatedEntry | null>[]
   return effect.slice(0, 1).map(([id, version]) => ({ value: patchedTo(id, version) }))
 }
 
-/** The one item of a call that was carried out before. */
+/** Returns the only item of a repeated call. */
 export const onlyOne = <T>(kept: readonly StoredOutcome<T | null>[]): T => onlyValue(outcomesOf(kept))
 
-/** Memories that a call has stored or matched which was carried out before, in the order in which it stored them. */
-export function storedMemoriesBefore(trace: Trace): StoredMemory[] {
-  // Those that it matched may have become new versions.
+/** Reads stored or matched memories from a receipt, in the order of the call. */
+export function memoriesFromReceipt(trace: Trace): StoredMemory[] {
+  // Matched memories may have newer versions since.
   const stored = savedBy(trace).filter(({ isNew }) => isNew)
   return memoriesAs((trace.notes.memories ?? []) as PlannedMemory[], savedOutcomes(trace, stored))
 }
 
-/** What became of an event that was reported before. */
-export const reportedBefore = (trace: Trace): EventReport =>
-  eventAs(trace.notes.event as PlannedEvent, storedMemoriesBefore(trace))
+/** Reads the outcome of a reported event from a receipt. */
+export const reportFromReceipt = (trace: Trace): EventReport =>
+  eventAs(trace.notes.event as PlannedEvent, memoriesFromReceipt(trace))
 
-/** What a call has remembered that was carried out before. */
-export function rememberedBefore(trace: Trace): Remembered {
-  // Receipts of an earlier release do not have these.
+/** Reads the outcome of `remember` from a receipt. */
+export function rememberedFromReceipt(trace: Trace): Remembered {
+  // Receipts of an earlier release lack these members.
   const absent = { furtherConflicts: 0, mayReplace: [], equal: null }
   const before: PlannedRemembered = { ...absent, ...(trace.notes.remembered as PlannedRemembered) }
-  return rememberedAs(before, before.equal === null ? onlyOne(storedBefore(trace)) : null)
+  return rememberedAs(before, before.equal === null ? onlyOne(storedFromReceipt(trace)) : null)
 }

@@ -4,10 +4,10 @@ import type { EntryRecord, RecordOf } from '../../domain/transfer/records'
 import { type Address, addressesIn, addressWarning, secretWarning } from '../../domain/trust/agent-directed'
 import type { ImportReport, WarningCode } from './report'
 
-/** Records with texts: entries, and past states of them. */
+/** Records with texts: entries and past versions. */
 type Written = EntryRecord | RecordOf<'version'>
 
-/** The kinds of secrets in a record, and how it addresses an agent. */
+/** The kinds of secrets in a record, and phrases that address an agent. */
 export interface SecretScan {
   /** The ID of the record in its file. */
   readonly id: EntryRecord['id']
@@ -15,7 +15,7 @@ export interface SecretScan {
   readonly addresses: readonly Address[]
 }
 
-/** @returns null for a record without secrets that addresses no agent */
+/** Scans a record. @returns null if it contains no secrets and does not address an agent */
 export function scanRecord({ id, text, metadata }: Written): SecretScan | null {
   const kinds = secretsOf({ text, metadata: metadata ?? null })
   const title = metadata?.title
@@ -23,7 +23,7 @@ export function scanRecord({ id, text, metadata }: Written): SecretScan | null {
   return kinds.length + addresses.size === 0 ? null : { id, kinds, addresses: [...addresses] }
 }
 
-/** The record without its secrets. */
+/** Returns the record without its secrets. */
 export function withoutSecrets<R extends Written>(record: R): R {
   const { text, metadata, summary } = record
   const clean = metadata === undefined ? {} : { metadata: redactValue(metadata, '', new Set()) as Metadata }
@@ -33,12 +33,12 @@ export function withoutSecrets<R extends Written>(record: R): R {
 const MOST_WARNINGS = 100
 
 /**
- * Adds the warnings about an entry that is imported: each is counted, and the first hundred are named.
+ * Adds the warnings about an imported entry: each is counted, and the first hundred are listed.
  *
- * @param line of its record in the volume
- * @param isRedacted whether the secrets are removed from it
+ * @param line line of its record in the volume
+ * @param isRedacted whether its secrets are removed
  */
-export function noteScreening(
+export function noteSecretScan(
   report: ImportReport,
   line: number,
   { id, kinds, addresses }: SecretScan,

@@ -7,34 +7,37 @@ import type { Tool } from './define-tool'
 import type { Family } from './family'
 import { packs } from './packs/family'
 
-/** The tools of an MCP address: all families, some families, or core. */
-
 /** The name of the core tools in paths: `/mcp/core`. */
 export const CORE_NAME = core.name
 
-/** What an address serves. */
+/** The tools and features of an MCP address. */
 export interface Toolset {
   readonly tools: readonly Tool[]
-  /** Whether resources and prompts are served beside the tools. */
+  /** Whether the address serves resources and prompts. */
   readonly offersResources: boolean
-  /** Whether threads are listed as resources. Some clients make a tool of each; core, with its few tools, only reads them by address. */
+  /** Whether threads are listed as resources. Some clients make a tool of each resource, so core does not list them. */
   readonly listsThreads: boolean
-  /** Names of tools that are called here though they are not offered, each with the call that does the same. */
+  /** Former tool names, each with the call that replaces it. */
   readonly instead?: Readonly<Record<string, string>>
 }
 
-/** @param named the path behind `/mcp/`; undefined for the whole endpoint. @returns null for a name that is none */
+/**
+ * Returns the toolset of an address.
+ *
+ * @param named the path after `/mcp/`; undefined for the complete endpoint
+ * @returns null for an unknown name
+ */
 export function toolsetOf(config: Config, named: string | undefined): Toolset | null {
   if (named === CORE_NAME)
     return { tools: enabledOf(config, CORE_TOOLS), offersResources: true, listsThreads: false, instead: FORMER_NAMES }
   const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)
   if (families === null) return null
-  // The whole endpoint, and the family that compiles what an agent starts with.
+  // The complete endpoint and the packs family serve resources.
   const offersResources = named === undefined || families.includes(packs)
   return { tools: listTools(config, families), offersResources, listsThreads: offersResources }
 }
 
-/** Families of a path such as `threads,packs`, or `connector`, which stands alone; null when a name is unknown. */
+/** Parses a path such as `threads,packs`, or `connector`, which cannot be combined; null for an unknown name. */
 function readFamilies(names: string): Family[] | null {
   if (names === connector.name) return [connector]
   const known: readonly Family[] = Object.values(FAMILIES)

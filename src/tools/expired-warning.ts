@@ -1,15 +1,13 @@
-// Does a write hold an end that lies behind it, so that nobody could read what is written?
-
 import { type Millis, parseInstant } from '../domain/time'
 import { isRecord } from './record'
 
 const METADATA = ['metadata', 'metadata_patch']
-/** What batches hold, each with metadata of its own. */
+/** Arguments of batches; each item has its own metadata. */
 const ITEMS = ['entries', 'updates']
 
-/** Said once for all that a call writes. */
+/** The warning for a write with an expiry in the past; one for all items of a call. */
 export const EXPIRED_WARNING =
-  'metadata.expires_at has passed, so nobody finds or reads what was written; write it with a later time, or without one'
+  'metadata.expires_at has passed, so this cannot be found or read. Write it again with a later time, or without one'
 
 const hasPassed = (metadata: unknown, now: Millis): boolean => {
   const value = isRecord(metadata) ? metadata.expires_at : undefined
@@ -17,7 +15,7 @@ const hasPassed = (metadata: unknown, now: Millis): boolean => {
   return instant !== null && instant <= now
 }
 
-/** Whether anything that the arguments of a tool write has ended before it is written. */
+/** Reports whether the arguments of a write contain an expiry that has passed. */
 export const isExpired = (args: Readonly<Record<string, unknown>>, now: Millis): boolean =>
   METADATA.some((name) => hasPassed(args[name], now)) ||
   ITEMS.some((name) => {

@@ -1,5 +1,5 @@
-// How does a search find what is committed while its words or vectors are still to be written? Their writer does that right behind
-// its commit, before it answers; when it died in between, or was not answered itself by a model, the next search does it.
+// A search finishes pending index entries itself. Writers write words and vectors right after their commit; if a writer died in
+// between, or its model failed, the next search makes up for it.
 
 import type { Scope } from '../../domain/identity/scope'
 import type { Millis } from '../../domain/time'
@@ -8,44 +8,46 @@ import { PENDING_AT_ONCE, type PendingEntry, type PendingIndex } from '../../por
 import type { BackgroundGeneration } from './background-generation'
 import type { Missed } from './schedule'
 
-/** What one isolate knows of a database. */
+/** State of one database in one isolate. */
 export interface PendingState {
-  /** When this isolate met it: whoever queued or claimed something before that, in the same process, is gone. */
+  /** Time when this isolate first used the database. Work that this process queued or leased earlier is abandoned. */
   readonly since: number
-  /** Before that a model that failed is not asked again for the sake of a search. */
+  /** Time before which a search does not call a failed model again. */
   embedsAgainAt: Millis
 }
 
-/** Bytes of entries whose words one search writes: as much as one restoration brings back. */
+/** Bytes of entries whose words one search writes: as much as one restoration. */
 const WORDS = 4_000_000
-/** A model that failed is left alone for so long. */
+/** Time that a failed model is not called. */
 const MODEL_RESTS_MS = 30_000
 
 const WARNINGS: Record<Missed, string> = {
-  words: 'Words of some entries are still being written to the search index; these may be missed until that is done',
-  vectors: 'Vectors of some entries are still to be made; these may be missed by meaning until that is done',
+  words: 'Some entries are not in the search index yet; search by words may miss them until then',
+  vectors: 'Some entries have no vectors yet; search by meaning may miss them until then',
 }
 const TOPICS = { words: 'index', vectors: 'embed' } as const
 
 export interface FinishIndex {
   /**
-   * Runs a search. Where words or vectors that it could go by turn out to be unwritten, they are written first, a bounded part of
-   * them, and the search is run again; as a rule there are none, and to find that out costs no round trip of its own.
+   * Runs a search.
    *
-   * @param search begins with a read of the database, in the moment in which it is called; it writes nothing
-   * @param goesBy of which it waits for nothing else: a search for words does not wait for a model
+   * If words or vectors that it needs are pending, a bounded part of them is written first and the search runs again. The check
+   * usually needs no round trip of its own.
+   *
+   * @param search starts with a database read and writes nothing
+   * @param indexes indexes that the search needs: a search by words does not wait for a model
    */
-  searching<T>(scope: Scope, search: () => Promise<T>, goesBy?: readonly Missed[]): Promise<T>
-  /** Another number after something was written: what was asked of an index before that is out of date. */
+  searching<T>(scope: Scope, search: () => Promise<T>, indexes?: readonly Missed[]): Promise<T>
+  /** Returns a number that changes after each write, which makes earlier index answers outdated. */
   readonly round: () => number
-  /** What to tell of a search that goes by these, as the last look found it. */
-  warnings(goesBy: readonly Missed[]): readonly string[]
+  /** Returns warnings of the last check for a search that uses these indexes. */
+  warnings(indexes: readonly Missed[]): readonly string[]
 }
 
-/** For what has nothing to be finished. */
+/** For services without pending work. */
 export const NOTHING_PENDING: FinishIndex = { searching: (_, search) => search(), round: () => 0, warnings: () => [] }
 
-/** Those of them that hold no more bytes together. */
+/** Returns the first entries that together have at most this many bytes. */
 function within(entries: readonly PendingEntry[], most: number): PendingEntry[] {
   let left = most
   return entries.filter(({ bytes }) => {
@@ -57,11 +59,11 @@ function within(entries: readonly PendingEntry[], most: number): PendingEntry[] 
 
 export function createFinishIndex(dependencies: {
   readonly pending: PendingIndex
-  /** Null where nothing is searched by meaning. */
+  /** Null without semantic search. */
   readonly generation:
     | (Pick<BackgroundGeneration, 'embedInTime'> & Partial<Pick<BackgroundGeneration, 'capacity'>>)
     | null
-  /** Bytes of texts whose vectors one search has made. */
+  /** Bytes of texts whose vectors one search computes. */
   readonly vectorBytes: number
   readonly state: PendingState
   readonly now: () => Millis
@@ -69,7 +71,7 @@ export function createFinishIndex(dependencies: {
   const { pending, generation, vectorBytes, state, now } = dependencies
   let behind: readonly Missed[] = []
   let rounds = 0
-  /** Of this request: what two legs of a search find is done once. */
+  /** Work of this request, so that two retrievers of a search share it. */
   const running = new Map<string, Promise<boolean>>()
 
   async function writeWords(org: string, entries: readonly PendingEntry[]): Promise<boolean> {
@@ -102,7 +104,7 @@ export function createFinishIndex(dependencies: {
     return wrote
   }
 
-  /** Null when it cannot be known; then the search cannot be answered either. */
+  /** Returns null if the state is unknown; then the search cannot be answered either. */
   async function look(scope: Scope): Promise<readonly PendingEntry[] | null> {
     try {
       const found = await pending.look(scope, state.since)
@@ -123,42 +125,43 @@ export function createFinishIndex(dependencies: {
     return begun
   }
 
-  /** Whether anything was written that was not there. */
-  async function finish(scope: Scope, entries: readonly PendingEntry[], goesBy: readonly Missed[]): Promise<boolean> {
+  /** Reports whether anything new was written. */
+  async function finish(scope: Scope, entries: readonly PendingEntry[], indexes: readonly Missed[]): Promise<boolean> {
     let wrote = false
-    for (const what of goesBy) if (await writeOnce(scope, what, entries)) wrote = true
+    for (const what of indexes) if (await writeOnce(scope, what, entries)) wrote = true
     return wrote
   }
 
   return {
-    async searching(scope, search, goesBy = ['words', 'vectors']) {
-      // The look comes first, so that it knows no later state than the search.
+    async searching(scope, search, indexes = ['words', 'vectors']) {
+      // The check starts first, so that it does not see a later state than the search.
       const looked = look(scope)
       const found = search()
       const [pendingEntries] = await Promise.all([looked, found.catch(() => {})])
-      if (!pendingEntries?.length || !(await finish(scope, pendingEntries, goesBy))) return found
+      if (!pendingEntries?.length || !(await finish(scope, pendingEntries, indexes))) return found
       const [, again] = await Promise.all([look(scope), search()])
       return again
     },
     round: () => rounds,
-    warnings: (goesBy) => behind.flatMap((what) => (goesBy.includes(what) ? [WARNINGS[what]] : [])),
+    warnings: (indexes) => behind.flatMap((what) => (indexes.includes(what) ? [WARNINGS[what]] : [])),
   }
 }
 
 /**
- * A search for words that finds what is committed.
+ * Wraps full-text search so that it finds everything committed.
  *
- * @param goesBy what it waits for: words, and vectors too where they are made here, without any service
+ * @param indexes indexes to wait for: words, and also vectors if they are computed locally
  */
-export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, goesBy: readonly Missed[]): FullText => {
+export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, indexes: readonly Missed[]): FullText => {
   const { engine, language, stemming } = fullText
   return {
     ...{ engine, language, stemming },
-    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), goesBy),
-    searchByUnits: (scope, request) => finishing.searching(scope, () => fullText.searchByUnits(scope, request), goesBy),
+    search: (scope, request) => finishing.searching(scope, () => fullText.search(scope, request), indexes),
+    searchByUnits: (scope, request) =>
+      finishing.searching(scope, () => fullText.searchByUnits(scope, request), indexes),
     searchByRareWords: (scope, request) =>
-      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), goesBy),
-    // It only reads on of what was found.
+      finishing.searching(scope, () => fullText.searchByRareWords(scope, request), indexes),
+    // Reads only entries that were found already.
     standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
   }
 }

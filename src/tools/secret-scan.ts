@@ -4,30 +4,28 @@ import { redact, redactValue } from '../domain/secrets/redact'
 import { type Address, addressesIn, addressWarning, secretWarning } from '../domain/trust/agent-directed'
 import { isRecord } from './record'
 
-/** What looks like a secret in what a caller writes (fabric contract §7): told, or taken out with REDACT=always. */
-
-/** Arguments that hold what is written; those of batches hold items with the same. */
+/** Arguments with text to scan; items of batches have the same. */
 const TEXTS = ['content', 'text', 'title', 'code']
 const OBJECTS = ['metadata', 'metadata_patch']
 const ITEMS = ['entries', 'updates']
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Arguments without what looks like a secret, and which sorts of secrets these were. */
+/** Arguments after a scan, with the kinds of secrets found (fabric contract §7). */
 interface Screened<Args> {
   readonly args: Args
   readonly kinds: readonly string[]
-  /** How its texts address an agent. */
+  /** Phrases in the texts that address an agent. */
   readonly addresses: readonly Address[]
 }
 
-/** The title that the arguments give to a text. */
+/** Returns the title that the arguments give to a text. */
 function titleIn({ title, metadata, metadata_patch }: Arguments): string | null {
   const given = [title, ...[metadata, metadata_patch].map((object) => (isRecord(object) ? object.title : undefined))]
   return given.find((one): one is string => typeof one === 'string') ?? null
 }
 
-/** Looks through the arguments of a tool that writes, with rests where they are long. */
+/** Scans the arguments of a write for secrets and for texts that address an agent. Yields to the scheduler on long texts. */
 export async function scanArguments<Args extends Arguments>(args: Args): Promise<Screened<Args>> {
   const kinds = new Set<string>()
   const addresses = new Set<Address>()
@@ -53,17 +51,17 @@ export async function scanArguments<Args extends Arguments>(args: Args): Promise
   return { args: (await walk(args)) as Args, kinds: [...kinds], addresses: [...addresses] }
 }
 
-/** The result of a write, with more to know of it. */
+/** Appends warnings to the result of a write. */
 export function withWarnings(result: Record<string, unknown>, more: readonly string[]): Record<string, unknown> {
   if (more.length === 0) return result
   const { warnings = [], ...rest } = result
   return { ...rest, warnings: [...(warnings as string[]), ...more] }
 }
 
-/** The warning about texts that address an agent; hooks leave them out (capture contract §3). */
+/** Returns the warning about texts that address an agent; hooks leave such texts out (capture contract §3). */
 export const addressWarnings = (addresses: readonly Address[]): readonly string[] =>
   addresses.length === 0 ? [] : [addressWarning(addresses)]
 
-/** The result of a write, with a word of what was written looking like a secret. */
+/** Appends a warning about possible secrets to the result of a write. */
 export const withWarning = (result: Record<string, unknown>, kinds: readonly string[]): Record<string, unknown> =>
   withWarnings(result, kinds.length === 0 ? [] : [secretWarning(kinds)])

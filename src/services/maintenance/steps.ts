@@ -9,30 +9,31 @@ import type { OutboxWork } from './outbox-work'
 import type { Step, StepResult } from './schedule'
 import type { SyncVectors } from './sync-vectors'
 
-/** Objects younger than this may belong to a write that is still on its way, and marks may be unknown to one. */
+/** Age after which no write is in progress any more, so that unused objects and tombstones can be removed. */
 const WRITE_IS_OVER = DAY_MS
 
-/** Entries that expire in one statement: each takes tags, words, vectors and links with it. */
+/** Entries that one statement expires; each also removes tags, words, vectors and links. */
 const EXPIRED = 200
-/** Semantic memories that are looked at in one round. */
+/** Semantic memories that one batch checks. */
 const DECAYING = 500
-/** Rows of logs and marks that go in one statement. */
+/** Rows of logs and tombstones that one statement deletes. */
 const ROWS = 1000
-/** Old states that go in one statement: each may hold a megabyte, and images. */
+/** Old versions that one statement deletes; each may have a megabyte and images. */
 const VERSIONS = 500
-/** Links that go in one statement, from entries all over the store. */
+/** Links that one statement deletes. */
 const LINKS = 2_000
-/** Entries whose words are written anew in one round. */
+/** Entries whose words one batch rewrites. */
 const INDEXED = 200
-/** Files of code whose vectors are made in one round. */
+/** Files of code whose vectors one batch computes. */
 const CODE_FILES = 20
 
-/** What is left to be done when a bounded part removed as many as it may; without a limit, when it removed any. */
+/** Returns the result of a batch: more remains if it reached its limit; without a limit, if it removed any. */
 const rest = (done: number, limit = 1): StepResult => ({ done, next: done < limit ? null : 'more' })
 
 /**
- * What the schedule does, in this order. Each round stays far below the statements and seconds that one run may use, also
- * with every other step in the same run: D1 takes 1,000 statements.
+ * Returns the steps of the schedule in their order.
+ *
+ * Each batch stays far below the limits of one run, even with all other steps in it: D1 allows 1,000 statements.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one list of the steps, in their order
 export function scheduleSteps(dependencies: {
@@ -41,18 +42,18 @@ export function scheduleSteps(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
   readonly index: IndexMaintenance
-  /** Null when semantic search is switched off. */
+  /** Null if semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
-  /** Whether vectors are made here, without any service. */
+  /** Whether vectors are computed locally without a service. */
   readonly embedsHere?: boolean
-  /** Whether a model of this machine makes vectors: behind all answers, as often as the process that runs it asks. */
+  /** Whether a local model computes vectors after answers, whenever its process asks for work. */
   readonly embedsBehind?: boolean
-  /** Makes vectors of code that could not be made when it was stored; of so many files. */
+  /** Computes missing vectors of code. @param limit maximum number of files */
   readonly embedCode: (limit: number) => Promise<number>
   readonly clock: Clock
-  /** How many days the change log is kept. */
+  /** Days that the change log is retained. */
   readonly changesDays: number
-  /** How many days the audit log is kept. */
+  /** Days that the audit log is retained. */
   readonly auditDays: number
 }): Step[] {
   const { retention, work, outbox, images, index, generation, embedCode, clock, changesDays, auditDays } = dependencies
@@ -96,7 +97,7 @@ export function scheduleSteps(dependencies: {
       round: async () => rest(await retention.forgetChanges(clock.now() - changesDays * DAY_MS, ROWS), ROWS),
     },
     {
-      // Of one org after the other.
+      // Processes one organization after the other.
       name: 'audit log',
       every: DAY_MS,
       rounds: 20,
@@ -112,7 +113,7 @@ export function scheduleSteps(dependencies: {
       round: async () => rest(await retention.forgetVersions(VERSIONS)),
     },
     {
-      name: 'links to what is gone',
+      name: 'links to deleted entries',
       every: 0,
       rounds: 20,
       round: async () => rest(await retention.forgetDanglingLinks(LINKS)),
@@ -130,7 +131,7 @@ export function scheduleSteps(dependencies: {
       round: async () => rest(await retention.forgetImageRemovals(clock.now() - WRITE_IS_OVER, ROWS), ROWS),
     },
     {
-      // Objects whose row was never written, because the write failed after its images were put.
+      // Removes image objects without a row, whose write failed after the upload.
       name: 'orphaned images',
       every: DAY_MS,
       rounds: 2,
@@ -151,7 +152,7 @@ export function scheduleSteps(dependencies: {
       },
     },
     {
-      // What it may merge follows from all of the index, so it does not look in every run.
+      // Merging reads the complete index, so it does not run every time.
       name: 'merged words',
       every: HOUR_MS,
       rounds: 20,
@@ -171,11 +172,11 @@ export function scheduleSteps(dependencies: {
       ? []
       : [
           {
-            // A pass for each model: vectors that a change of the model, or a failure, left to be made.
+            // A pass for each model computes vectors that are missing after a change of the model or a failure.
             name: `vectors of ${embedding}`,
             every: DAY_MS,
             rounds: 8,
-            // Of another's model they may cost money, and whoever chose it knows that it is new.
+            // Vectors of a remote model may cost money, so requests do not compute them.
             ...(embedsHere || embedsBehind ? { missed: 'vectors' as const } : {}),
             ...(embedsBehind ? { behind: true as const } : {}),
             round: async (cursor: string | null): Promise<StepResult> => {
@@ -187,11 +188,7 @@ export function scheduleSteps(dependencies: {
   ]
 }
 
-/**
- * Tokens and grants that are over.
- *
- * @param purge removes some, and says whether there may be more
- */
+/** Deletes expired tokens and grants. @param purge deletes some, and returns whether there may be more */
 export const grantsStep = (purge: () => Promise<boolean>): Step => ({
   name: 'grants of OAuth',
   every: DAY_MS,
@@ -200,15 +197,16 @@ export const grantsStep = (purge: () => Promise<boolean>): Step => ({
 })
 
 /**
- * What the writes of one request leave to be done behind its answer. Their vector index is told at once, by one round trip; the row that
- * they have queued for it stays, so that further writes need not queue another, until the schedule finds nothing left to tell. Other
- * work costs three trips more and is sought where a write has seen some that is due.
+ * Collects the work that writes of one request leave for after its answer.
+ *
+ * The vector index is notified immediately with one round trip. Its queued row stays until the schedule finds no changes, so that
+ * further writes need not queue another. Other work takes three more round trips, and runs only if a write reported pending work.
  */
-export function createLeftWork(dependencies: {
+export function createAfterWrite(dependencies: {
   readonly work: OutboxWork
   readonly outbox: Pick<Outbox, 'missed'>
   readonly sync: SyncVectors
-  /** The vectors of an org; null where nothing is searched by meaning. */
+  /** Returns the vectors of an organization; null without semantic search. */
   readonly spaceOf: ((org: string) => VectorSpace) | null
 }) {
   const { work, outbox, sync, spaceOf } = dependencies
@@ -227,12 +225,12 @@ export function createLeftWork(dependencies: {
   }
 
   return {
-    /** Entries of an org were written. */
+    /** Records that entries of an organization were written. */
     note(org: string, due: boolean): void {
       orgs.add(org)
       isDue ||= due
     },
-    /** Does what was noted since it was last called. */
+    /** Processes the work recorded since the last call. */
     async workOff(): Promise<void> {
       const written = [...orgs]
       orgs.clear()

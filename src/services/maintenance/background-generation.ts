@@ -6,62 +6,67 @@ import type { Summarizer } from '../../ports/summarizer'
 import type { VectorRows } from '../../ports/vector-rows'
 import type { Generate } from '../writing/entries/generate'
 
-/** Entries whose vectors are made in one call of the embedder. */
+/** Entries whose vectors one call of the embedder computes. */
 const STEP = 25
 
-/** Text that is read at once, in bytes. */
+/** Bytes of text that are read together. */
 const READ_AT_ONCE = 2_000_000
-/** A pass ends its step after so long, where the model is slow: whoever asked for it is told how far it came. */
+/** Duration after which a step ends if the model is slow, so that progress is reported. */
 const STEP_MS = 20_000
 
-/** Entries that one step looks at; those that have vectors cost a look at an index. */
+/** Entries that one step checks; those with vectors cost only an index lookup. */
 const STRETCH = 500
-/** Stretches of one step at most, where nothing is missing. */
+/** Maximum ID ranges that one step checks if no vectors are missing. */
 const STRETCHES = 10
 
 /** One step of a pass over entries. */
 interface EmbeddingStep {
-  /** Entries whose vectors were made. */
+  /** Entries that got vectors. */
   readonly made: number
-  /** Where the next step begins; null when this was the last. */
+  /** ID where the next step starts; null after the last step. */
   readonly next: number | null
 }
 
-/** How much of an org has vectors. It reads all of them, so only the first step of a pass and the last tell it. */
+/** Progress of an organization. Counting reads all its vectors, so only the first and the last step report counts. */
 interface Reembedding extends EmbeddingStep {
   readonly entries?: number
   readonly embedded?: number
 }
 
 interface EmbeddedInTime {
-  /** Entries whose vectors were made. */
+  /** Entries that got vectors. */
   readonly made: number
-  /** Why some are missing; null when none is. */
+  /** Why some vectors are missing; null if none is. */
   readonly problem: Problem | null
 }
 
 export interface BackgroundGeneration {
   /**
-   * Makes the vectors of these entries, however slow the model is; those that are gone meanwhile are passed over. Each entry has its
-   * own as soon as they are made.
+   * Computes the vectors of these entries, however slow the model is; deleted entries are skipped. Stores the vectors of each
+   * entry immediately.
    *
-   * @param onProgress called often, so that whoever claimed the work can hold on to it
+   * @param onProgress called often, so that the caller can extend its lease
    */
   embed(ids: readonly number[], onProgress?: () => Promise<void>): Promise<void>
-  /** The same for a search that waits, of texts that `capacity` holds: what the model manages in EMBEDDING_TIMEOUT_S. */
+  /** Computes vectors for a waiting search, for as many texts as the model handles in EMBEDDING_TIMEOUT_S. */
   embedInTime(ids: readonly number[]): Promise<EmbeddedInTime>
-  /** UTF-16 units that the model embeds in a few seconds. */
+  /** Returns the UTF-16 units that the model embeds in a few seconds. */
   capacity(): number
-  /** Makes the summary of one entry. @throws Problem when the provider fails */
+  /** Computes the summary of one entry. @throws Problem if the provider fails */
   summarize(id: number): Promise<void>
-  /** The configured model, as its vectors are stored; null when there is none. */
+  /** Key of the configured model as stored with vectors; null without a model. */
   readonly model: string | null
   /**
-   * Makes vectors of the configured model for some of the entries after an id that have none: of one org, or of all for null.
-   * A pass of such steps looks at every entry once.
+   * Computes missing vectors of the configured model for entries after an ID, in one organization, or in all for null.
+   *
+   * Repeated steps check every entry once.
    */
   embedNext(org: string | null, after: number): Promise<EmbeddingStep>
-  /** The same for the administrators of an org, and how far that is. @throws Problem unsupported without a model */
+  /**
+   * Does the same for the administrators of an organization, and reports progress.
+   *
+   * @throws Problem unsupported without a model
+   */
   reembed(org: string, after: number): Promise<Reembedding>
 }
 
@@ -74,7 +79,7 @@ export function createBackgroundGeneration(dependencies: {
 }): BackgroundGeneration {
   const { generate, summarizer, rows, summaries, now } = dependencies
 
-  /** Entries that are read and embedded at once: few where their texts are long or the model is slow. */
+  /** Groups entries to read and embed together; groups are small for long texts or a slow model. */
   async function groupsOf(ids: readonly number[]): Promise<number[][]> {
     const sizes = await rows.sizesOf(ids)
     const groups = inBatches(sizes, ({ bytes }) => bytes, Math.min(READ_AT_ONCE, generate.capacity()))
@@ -82,10 +87,10 @@ export function createBackgroundGeneration(dependencies: {
   }
 
   /**
-   * Some entries after the other.
+   * Embeds entries one group after the other.
    *
-   * @param until nothing more is begun after it
-   * @returns the first that was not begun; null when all are done
+   * @param until time after which no group is started
+   * @returns the first entry that was not started; null if all are done
    */
   async function embedIds(
     ids: readonly number[],
@@ -111,7 +116,7 @@ export function createBackgroundGeneration(dependencies: {
       const ids = missing.slice(0, STEP)
       const stopped = ids.length > 0 ? await embedIds(ids, undefined, until) : null
       if (stopped !== null) return { made: ids.indexOf(stopped), next: stopped - 1 }
-      // What did not fit into this step comes first in the next one.
+      // Entries that did not fit into this step come first in the next one.
       const next = missing.length > STEP ? (ids.at(-1) as number) : last
       if (ids.length > 0 || next === null) return { made: ids.length, next }
       from = next

@@ -1,6 +1,6 @@
 import type { FeedChange } from '../../domain/history/feed'
 
-/** An item of the feed, in a tool's answer and on the lines and events of HTTP: what is not there is left out. */
+/** Serializes a change for tools, HTTP lines and events; absent values are omitted. */
 export const shownChange = (change: FeedChange): Record<string, unknown> => ({
   change_id: change.changeId,
   action: change.action,

@@ -6,10 +6,10 @@ import type { IndexMaintenance } from '../../ports/retention'
 import type { UnfinishedDeletes } from '../../ports/unfinished-deletes'
 import type { BackgroundGeneration } from './background-generation'
 
-/** Topics that are worked off behind writes too. */
+/** Topics that are also processed after writes. */
 type QueuedTopic = Exclude<WorkTopic, 'propose'>
 
-/** What is taken of each topic at once, and how much of it is one step: a model makes the vectors of many texts in one call. */
+/** Items that are leased per topic, and the size of one step: a model embeds many texts in one call. */
 const LANES: readonly (TopicBatch & { readonly topic: QueuedTopic; readonly step: number })[] = [
   { topic: 'delete', limit: 2, step: 1 },
   { topic: 'image_delete', limit: 50, step: 1 },
@@ -22,24 +22,25 @@ const LANES: readonly (TopicBatch & { readonly topic: QueuedTopic; readonly step
 ]
 
 /**
- * Does queued work that is due, each topic in a lane of its own: one that is slow or fails holds up no other. Called after
- * writes that may have queued some, and by the schedule.
+ * Processes queued work, each topic independently, so that a slow or failing topic delays no other.
  *
- * @param rounds how often a lane takes its part, while there is more
- * @param without topics that are left alone
- * @throws what the database threw; the lanes that could go on have gone on
+ * Runs after writes that may have queued work, and by the schedule.
+ *
+ * @param rounds maximum batches per topic
+ * @param without topics to skip
+ * @throws the database error; topics that could continue have continued
  */
 export type OutboxWork = (rounds?: number, without?: readonly WorkTopic[]) => Promise<void>
 
-/** Of one isolate: who makes the vectors that were queued, so that a slow model is asked by one at a time. */
+/** Lock of one isolate for computing vectors, so that a slow model receives one batch at a time. */
 export interface EmbeddingTurn {
   isTaken(): boolean
-  /** To be called again with every progress. */
+  /** Extends the lock; called with every progress. */
   take(): void
   leave(): void
 }
 
-/** Whoever makes vectors and has not told of progress for so long is gone. */
+/** Time without progress after which the lock expires. */
 const TURN_MS = 60_000
 
 export function createEmbeddingTurn(now: () => Millis): EmbeddingTurn {
@@ -58,13 +59,13 @@ export function createEmbeddingTurn(now: () => Millis): EmbeddingTurn {
 export function createOutboxWork(dependencies: {
   readonly outbox: Outbox
   readonly images: ImageStore
-  /** Writes the words of entries whose writer died behind its commit, and forgets those of what was erased. */
+  /** Writes the words of entries whose writer died after its commit, and removes those of erased entries. */
   readonly index: Pick<IndexMaintenance, 'write' | 'forget'>
   readonly deletes: UnfinishedDeletes
   readonly longTexts: Pick<LongTexts, 'withdraw'>
-  /** Null when semantic search is switched off; then there is nothing to make. */
+  /** Null if semantic search is switched off. */
   readonly generation: BackgroundGeneration | null
-  /** @throws while the index has not confirmed everything; then it is tried again later */
+  /** Sends changes to the vector index. @throws if the index has not confirmed everything; it is retried later */
   readonly syncOrg: (org: string, model: string) => Promise<void>
   readonly turn?: EmbeddingTurn
   readonly log: (event: string, fields: Record<string, unknown>) => void
@@ -72,7 +73,7 @@ export function createOutboxWork(dependencies: {
   const { outbox, images, index, deletes, longTexts, generation, syncOrg, log } = dependencies
   const { turn = createEmbeddingTurn(() => 0) } = dependencies
 
-  /** With each request that a model answers the claim is prolonged. */
+  /** Each answered model request extends the lease. */
   async function embed(items: readonly WorkItem[]): Promise<void> {
     turn.take()
     await generation?.embed(
@@ -120,7 +121,7 @@ export function createOutboxWork(dependencies: {
     await outbox.finish(items)
   }
 
-  /** All of a claim in steps; before each one the claim is prolonged, and what was lost to another is left to it. */
+  /** Processes leased items in steps. Extends the lease before each step, and skips items that another worker took over. */
   async function workOff(items: readonly WorkItem[], topic: QueuedTopic, step: number): Promise<void> {
     for (let i = 0; i < items.length; i += step) {
       const rest = items.slice(i)

@@ -7,13 +7,11 @@ import { archivedNote } from '../../services/writing/entries/update-entries'
 import { listOf, part, strings } from '../fields'
 import { provenance } from '../provenance'
 
-/** How the threads family spells an entry (threads contract §1). */
-
-/** Which entry holds in its place, so that nobody takes it for what stands. */
+/** Returns the member with the ID of the entry that supersedes this one, if any. */
 const replaced = ({ supersededBy }: Pick<Entry, 'supersededBy'>) =>
   supersededBy === undefined ? {} : { superseded_by: supersededBy }
 
-/** An entry as `get_context_by_ids` returns it: whole, without summary. */
+/** Serializes a complete entry as `get_context_by_ids` returns it, without summary. */
 export const completeEntry = (entry: Entry): Record<string, unknown> => ({
   id: entry.id,
   thread_id: entry.threadId,
@@ -30,7 +28,7 @@ export const completeEntry = (entry: Entry): Record<string, unknown> => ({
   ...replaced(entry),
 })
 
-/** An entry as the searches return it: truncated. */
+/** Serializes an entry as searches return it, with a truncated text. */
 export function foundEntry(entry: EntryPreview, truncationLength: number): Record<string, unknown> {
   const shown = truncate(entry.text, truncationLength)
   return {
@@ -61,7 +59,7 @@ const imageOutput = part('Image', {
   data: z.string().meta({ description: 'Base64, inline only' }),
 })
 
-/** What both shapes of an entry have. */
+/** Output members of complete and truncated entries. */
 const entryOutput = {
   id: z.int(),
   thread_id: z.string(),
@@ -90,9 +88,9 @@ const foundEntryOutput = part('Entry', {
   total_chars: z.int(),
 })
 
-export const omittedOutput = listOf(z.int(), 'Id of an entry that did not fit: ask for it alone')
+export const omittedOutput = listOf(z.int(), 'ID of an entry that did not fit; fetch it alone')
 
-/** What all searches answer. */
+/** Output members of all searches. */
 export const pageOutput = {
   results: z.array(foundEntryOutput),
   count: z.int(),
@@ -104,10 +102,10 @@ export const pageOutput = {
   validation_errors: strings('A bad filter'),
 }
 
-/** The bracket that says what happened beside the store: nothing happened, no bracket. */
+/** Formats the suffix of a message, such as " (embedding generated)"; empty without parts. */
 export const bracket = (parts: readonly string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`)
 
-/** An entry as a write has left it. */
+/** An entry after a write. */
 export interface Written {
   readonly id: number
   readonly made: readonly string[]
@@ -115,7 +113,7 @@ export interface Written {
   readonly warnings?: readonly string[]
 }
 
-/** What to tell of a write some of whose vectors are still to be made, or that nobody finds. */
+/** Returns warnings of a write: pending vectors, archived entries, and others. */
 export function later(written: readonly Written[]): { warnings?: string[] } {
   const queued = written.some(({ made }) => made.includes('embedding queued'))
   const warnings = [

@@ -5,16 +5,17 @@ import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 import type { VectorRows } from '../../ports/vector-rows'
 import type { Missed, Schedule } from './schedule'
 
-/** Vectors told to an index in one step. */
+/** Vectors that one step sends to an index. */
 const STEP = 500
-/** Steps of one run; what is left is found by searches in the rows, and sent by the next run. */
+/** Steps of one run. Searches compare the remaining rows themselves, and the next run sends them. */
 const STEPS = 40
 
 export type SyncVectors = ReturnType<typeof createSyncVectors>
 
 /**
- * Brings an index up to the rows. A stored vector that cannot be read is left out, and made again. Safe to run twice, or in two places at
- * once.
+ * Sends changed vectors to an index.
+ *
+ * An unreadable stored vector is skipped and computed again. Safe to run twice or concurrently.
  */
 export function createSyncVectors({
   index,
@@ -25,7 +26,7 @@ export function createSyncVectors({
   readonly rows: VectorRows
   readonly log?: (event: string, fields: Record<string, unknown>) => void
 }) {
-  /** @returns whether the index has confirmed everything */
+  /** Syncs an organization. @returns whether the index has confirmed everything */
   return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
     for (let step = 0; step < steps; step++) {
       const changes = await rows.changesSince(space, await index.state(space), STEP)
@@ -44,42 +45,43 @@ export function createSyncVectors({
   }
 }
 
-/** What one isolate knows of a database: what searches still miss there since an upgrade; null before it has asked. */
+/** Upgrade state of one database in one isolate; null before the first check. */
 export interface CatchUpState {
   missed: readonly Missed[] | null
   running: boolean
 }
 
-/** How many entries of a scope wait for vectors that are made behind all answers; null where vectors are made with the answers. */
+/** Counts entries of a scope whose vectors are computed after answers; null if they are computed with the answers. */
 type Waiting = ((scope: Scope) => Promise<number>) | null
 
 const WARNINGS: Record<Missed, string> = {
-  words:
-    'The search index is being rewritten after an upgrade; words of older entries may be missed until that is done',
-  vectors: 'Vectors are being made anew after an upgrade; older entries may be missed by meaning until that is done',
+  words: 'The search index is being rebuilt after an upgrade; search by words may miss older entries until then',
+  vectors: 'Vectors are being rebuilt after an upgrade; search by meaning may miss older entries until then',
 }
 
 /**
- * After an upgrade, or a change of FTS_LANGUAGE, the schedule makes anew what searches go by. Requests help it along, so that a small
- * store is whole with the first answer and a large one after some hundred requests instead of hours; until then searches say so.
+ * Rebuilds search indexes after an upgrade or a change of FTS_LANGUAGE.
+ *
+ * Requests help the schedule, so that a small store is complete with the first answer, and a large one after some hundred
+ * requests. Until then searches warn.
  */
 export interface CatchUp {
-  /** Before the first answer of an isolate: asks, and does a bounded part at once. Never fails. */
+  /** Checks the state before the first answer of an isolate, and does bounded work. Never fails. */
   begin(): Promise<void>
-  /** Behind an answer: does a further part, while something is missed. Never fails. */
+  /** Continues after an answer while an index is incomplete. Never fails. */
   further(): Promise<void>
   readonly missed: () => readonly Missed[]
-  /** Warnings for a search that goes by these; a round trip only while vectors are made behind all answers. */
-  warnings(scope: Scope, goesBy: readonly Missed[]): Promise<readonly string[]>
+  /** Returns warnings for a search that uses these indexes. Takes a round trip only while vectors are computed after answers. */
+  warnings(scope: Scope, indexes: readonly Missed[]): Promise<readonly string[]>
 }
 
-/** For a search by meaning while some entries have no vectors of the model. */
+/** Returns the warning for a search by meaning while some entries have no vectors of the model. */
 const waitingFor = (n: number): string =>
   n === 1
-    ? '1 entry waits for its vectors of the configured model; until then it is found by its words only'
-    : `${n} entries wait for their vectors of the configured model; until then they are found by their words only`
+    ? '1 entry has no vectors of the configured model yet; until then search finds it by words only'
+    : `${n} entries have no vectors of the configured model yet; until then search finds them by words only`
 
-/** @param waiting null where missing vectors are not counted */
+/** Creates the service. @param waiting null if missing vectors are not counted */
 export function createCatchUp(
   schedule: Pick<Schedule, 'catchUp'>,
   state: CatchUpState,
@@ -91,7 +93,7 @@ export function createCatchUp(
     try {
       state.missed = await schedule.catchUp()
     } catch {
-      // The schedule goes on by itself, and tells the log what is wrong.
+      // The schedule continues on its own and logs the error.
       state.missed = []
     } finally {
       state.running = false
@@ -102,16 +104,16 @@ export function createCatchUp(
     begin: async () => (state.missed === null ? further() : undefined),
     further,
     missed,
-    async warnings(scope, goesBy) {
-      const asked = missed().filter((what) => goesBy.includes(what))
-      const told = await Promise.all(
+    async warnings(scope, indexes) {
+      const asked = missed().filter((what) => indexes.includes(what))
+      const warned = await Promise.all(
         asked.map(async (what) => {
           if (what !== 'vectors' || waiting === null) return WARNINGS[what]
           const n = await waiting(scope).catch(() => 0)
           return n > 0 ? waitingFor(n) : null
         }),
       )
-      return told.filter((warning) => warning !== null)
+      return warned.filter((warning) => warning !== null)
     },
   }
 }
