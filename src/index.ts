@@ -11,7 +11,7 @@ import { grantsStep } from './services/keeping/steps'
 import { unknownTools } from './tools/catalogue'
 
 export { FeedObject } from './adapters/feed-object/object'
-export { GateObject } from './adapters/gate-object/object'
+export { GateObject } from './adapters/rate-limit-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 
 /** The Worker: requests, and the schedule that finishes what requests left to be done. */

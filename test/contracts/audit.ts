@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import type { AuditEvent } from '../../src/domain/identity/audit'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { AuditLog } from '../../src/ports/audit-log'

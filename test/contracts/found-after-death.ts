@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_SHARE } from '../../src/adapters/sql/core/write-budget'
 import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'

@@ -5,7 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Metadata } from '../../src/domain/entry/metadata'

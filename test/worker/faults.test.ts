@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_SHARE } from '../../src/adapters/sql/core/write-budget'
 import type { Bindings } from '../../src/composition/isolate'
 import { composeServices } from '../../src/composition/worker'
 import { createLog } from '../../src/http/log'

@@ -4,7 +4,7 @@ import { createFeedNotifier } from '../../src/adapters/feed-object'
 import type { FeedObject } from '../../src/adapters/feed-object/object'
 import { composeServices } from '../../src/composition/worker'
 import { type VisibilityChange, WHOLE_FEED } from '../../src/domain/history/feed'
-import type { ChangeNotifier, Listener } from '../../src/ports/change-bell'
+import type { ChangeNotifier, Listener } from '../../src/ports/change-notifier'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal } from '../support/scope'
 

@@ -1,4 +1,4 @@
-import type { ChangeNotifier, Woken } from '../../ports/change-bell'
+import type { ChangeNotifier, Woken } from '../../ports/change-notifier'
 import type { FeedObject } from './object'
 import { waited } from './object'
 

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { actionFor, type VisibilityChange } from '../../domain/history/feed'
 import type { Millis } from '../../domain/time'
-import type { Listener, OpenStream, Woken } from '../../ports/change-bell'
+import type { Listener, OpenStream, Woken } from '../../ports/change-notifier'
 
 /** One who waits, since a mark, as it is sent. */
 export interface Wait {

@@ -17,7 +17,7 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
-import { contextColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/work-context'
 import {
   ADMITS_MANY,
   ALIASES_LENGTH,

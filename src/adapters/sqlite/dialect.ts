@@ -23,11 +23,17 @@ import type {
 } from '../sql/core/dialect'
 import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
 import { approved, listed } from '../sql/core/visibility'
-import type { Plan } from '../sql/plan/plan'
+import type { Plan } from '../sql/plan/planner-hints'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { visibleTotals } from '../sql/tables/counts/visible-counts'
+import {
+  mostOfSmall,
+  noneIsLarge,
+  PARSED_BYTES,
+  type ReadBudget,
+  readBudgetOf,
+} from '../sql/tables/entries/read-budget'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { mostOfSmall, noneIsLarge, PARSED_BYTES, type ReadBudget, readBudgetOf } from '../sql/tables/entries/share'
 import { COUNTED } from '../sql/tables/pages/access-paths'
 import { codeTerm } from '../sql/tables/search/scope-terms'
 import { FILTERED_AT_ONCE } from './cost'

@@ -14,8 +14,8 @@ import type { Row, SqlConnection } from '../sql/core/connection'
 import type { Bindings, IndexedFields } from '../sql/core/dialect'
 import { asRows, jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
+import { largeBytes, readBudgetOf } from '../sql/tables/entries/read-budget'
 import { entriesById, type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { largeBytes, readBudgetOf } from '../sql/tables/entries/share'
 import { accessPathsOf, fewAdmitted } from '../sql/tables/pages/access-paths'
 import {
   ADMITS_MANY,
@@ -39,6 +39,10 @@ import {
 } from '../sql/tables/search/candidates'
 import { sampleTerm, totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
+import { SEARCH_BOUND, type SearchBound } from './cost'
+import { NOWHERE, scopeExpression } from './full-text-index'
+import { createCompiler, type MatchCompiler } from './match'
+import { costsOfWords, fitsTable, heldIn, placesWithin, type SearchStrategy, tooMuch } from './search-bound'
 import {
   bestOfRare,
   byLength,
@@ -52,9 +56,7 @@ import {
   oneClass,
   rareTables,
   VERY_FREQUENT,
-} from './by-length'
-import { SEARCH_BOUND, type SearchBound } from './cost'
-import { NOWHERE, scopeExpression } from './full-text-index'
+} from './term-combinations'
 import {
   admittedByTerms,
   allOfWeighed,
@@ -67,9 +69,7 @@ import {
   placed,
   scoreGivenEntries,
   WEIGHED_BY_WORDS,
-} from './grouped'
-import { createCompiler, type MatchCompiler } from './match'
-import { costsOfWords, fitsTable, heldIn, placesWithin, type SearchStrategy, tooMuch } from './search-bound'
+} from './term-groups'
 
 /** How the candidates of a search are found: what is known where many entries match, and the way that follows from it. */
 

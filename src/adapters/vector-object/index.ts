@@ -2,8 +2,8 @@ import { objectBytes, VECTOR_MEMORY_MB } from '../../domain/capacity'
 import { unavailable } from '../../domain/errors'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../ports/vector-index'
 import { capacityOf } from './capacity'
+import type { Answered, FoundNearest } from './messages'
 import type { VectorObject } from './object'
-import type { Answered, FoundNearest } from './questions'
 import type { Scored } from './scan'
 
 type Stub = DurableObjectStub<VectorObject>

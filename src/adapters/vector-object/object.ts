@@ -13,7 +13,7 @@ import {
   type Region,
   standsIn,
   standsNear,
-} from './questions'
+} from './messages'
 import { type PlacedVector, VectorScan } from './scan'
 
 /**

@@ -9,7 +9,7 @@ import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
 import type { SimilarRequest } from '../../../ports/vector-index'
-import type { Plan } from '../plan/plan'
+import type { Plan } from '../plan/planner-hints'
 
 /** Where a project's terms begin, in both forms in which an index keeps them. */
 interface CodeScope {

@@ -27,10 +27,10 @@ import {
   reachesProject,
   visible,
 } from '../../core/visibility'
-import { readStartMemories } from '../../tables/capture/standing'
+import { readStartMemories } from '../../tables/capture/start-memories'
 import { runInFrame } from '../../tables/changes/publish-changes'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
-import { isVersion } from '../../tables/entries/rows'
+import { isVersion } from '../../tables/entries/entry-rows'
 import { previewOf } from '../../tables/texts/long-texts'
 
 /** Rows that one round looks at. */

@@ -13,7 +13,7 @@ import { TRUE } from '../../core/compile-filter'
 import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { CodeRoot, SqlDialect } from '../../core/dialect'
 import { countOf, each, flag, inGroups, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 import { among, inLanguage, nameTerms, packVectors, textTerms, within } from '../../tables/code/code-terms'
 

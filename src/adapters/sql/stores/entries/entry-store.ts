@@ -35,8 +35,8 @@ import {
   textsOf,
 } from '../../core/rows'
 import { changeable, listedToChange, visible } from '../../core/visibility'
-import { WRITE_SHARE } from '../../core/write-share'
-import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-log'
+import { WRITE_SHARE } from '../../core/write-budget'
+import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards } from '../../tables/changes/captured-sources'
 import {
   BEFORE_ALL,
@@ -57,6 +57,7 @@ import {
   readStatistics,
   toGroups,
 } from '../../tables/counts/statistics-statements'
+import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/entry-rows'
 import {
   entriesById,
   liveThreads,
@@ -66,7 +67,6 @@ import {
   toChangeStatement,
   withinStatement,
 } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/rows'
 import { preconditionProblem } from '../../tables/links/links'
 import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
 import { readPage } from '../../tables/pages/page-statements'

@@ -22,10 +22,10 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { firstRow, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
-import { beyondShare } from '../../core/write-share'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { beyondShare } from '../../core/write-budget'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
-import { besideStored, digestLinks, toEvicted } from '../../tables/changes/life-statements'
+import { besideStored, digestLinks, toEvicted } from '../../tables/changes/eviction'
 import { recordShown, recordSummarized, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
 import { type Taking, takenBy } from '../../tables/changes/quota'
 import { countedLater } from '../../tables/counts/visible-counts'
@@ -36,10 +36,10 @@ import {
   reservedKeysGuards,
 } from '../../tables/entries/repeated-turn'
 import { linkColumn, relatedGuards, relatedStatements } from '../../tables/links/links'
-import { duplicateStatements, EQUAL } from '../../tables/memories/met-again'
+import { duplicateStatements, EQUAL } from '../../tables/memories/duplicates'
 import { imageGuard } from '../../tables/outbox/image-use'
 import { putBeside, storeLineIndex } from '../../tables/texts/long-texts'
-import { createSendAhead } from '../../tables/texts/sent-ahead'
+import { createSendAhead } from '../../tables/texts/staged-texts'
 import { createIndexWriter, insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
   type Assignments,

@@ -8,7 +8,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { toBatchOutput } from '../../tables/changes/publish-changes'
-import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
+import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipt-statements'
 
 const toReceipt = (row: Row): Receipt => ({
   key: str(row, 'key'),

@@ -6,7 +6,11 @@ import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, flag, json, num, onlyRow, str, strOrNull } from '../../core/rows'
-import { auditRepeatedStatements, auditStatement, AUDIT_COLUMNS as COLUMNS } from '../../tables/changes/audit-log'
+import {
+  auditRepeatedStatements,
+  auditStatement,
+  AUDIT_COLUMNS as COLUMNS,
+} from '../../tables/changes/audit-statements'
 
 /** Rows that one call of `newest` looks at, whatever it asks for. */
 const LOOKED_AT = 5_000

@@ -9,8 +9,8 @@ import type { SqlConnection } from '../../core/connection'
 import type { IndexedFields, SqlDialect } from '../../core/dialect'
 import { asRows, countOf, each, howMany, num, str, textsOf } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
+import { ENTRY_COLUMNS, kindOf, readWithin, toEntry } from '../../tables/entries/entry-rows'
 import type { ReadContext } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, kindOf, readWithin, toEntry } from '../../tables/entries/rows'
 import {
   LAST,
   NAMES,

@@ -21,7 +21,7 @@ import {
   strOrNull,
   textsOf,
 } from '../../core/rows'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { attachStatements } from '../../tables/changes/name-statements'
 
 /** Rows of orgs, projects and keys. */

@@ -19,7 +19,7 @@ import { Batch, readOne } from '../../core/batch'
 import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import { countOf, each, flag, json, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
 import { accessScope, listed, reachesProject } from '../../core/visibility'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import {
   attachStatements,
   changeStatement,

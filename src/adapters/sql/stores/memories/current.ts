@@ -18,7 +18,7 @@ import { accessScope, expired, inProject, isActive, listed } from '../../core/vi
 import { entriesOf } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { type MemoryContext, newestOf, newestOfKinds } from '../../tables/memories/memory-statements'
-import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/moment'
+import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/work-context'
 import { newestOfTag } from '../../tables/pages/tags'
 import { previewOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'

@@ -22,7 +22,8 @@ import {
   unpackedColumns,
 } from '../../core/rows'
 import { archived, inProject } from '../../core/visibility'
-import { kindOf, layerOf, readRows } from '../../tables/entries/rows'
+import { kindOf, layerOf, readRows } from '../../tables/entries/entry-rows'
+import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/duplicates'
 import {
   accessStatement,
   awayStatement,
@@ -41,7 +42,6 @@ import {
   toChangeStatement,
   toMemory,
 } from '../../tables/memories/memory-statements'
-import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/met-again'
 import { LISTED_COLUMNS, rowsOfTags, taggedMemories } from '../../tables/pages/tags'
 import { textOf } from '../../tables/texts/long-texts'
 

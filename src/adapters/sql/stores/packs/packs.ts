@@ -23,10 +23,10 @@ import {
   unpackedColumns,
 } from '../../core/rows'
 import { visible } from '../../core/visibility'
-import { NEWEST_FACETS, newestStatement } from '../../tables/capture/standing'
-import { auditRepeatedStatements } from '../../tables/changes/audit-log'
+import { NEWEST_FACETS, newestStatement } from '../../tables/capture/start-memories'
+import { auditRepeatedStatements } from '../../tables/changes/audit-statements'
 import { entriesCounted } from '../../tables/counts/visible-counts'
-import { kindOf } from '../../tables/entries/rows'
+import { kindOf } from '../../tables/entries/entry-rows'
 import { NEWEST_LINKS, superseded } from '../../tables/links/links'
 import {
   diaryStatement,

@@ -9,7 +9,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
 import { each, firstRow, howMany, json, num } from '../../core/rows'
-import { WRITE_SHARE } from '../../core/write-share'
+import { WRITE_SHARE } from '../../core/write-budget'
 import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors/index-writer'
 
 /** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */

@@ -13,10 +13,10 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields, SqlDialect } from '../../core/dialect'
 import { firstRow, json, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
+import { PARSED_BYTES, type ReadBudget, readBudgetOf } from '../../tables/entries/read-budget'
 import { entriesById, type ReadContext, withPrelude } from '../../tables/entries/read-statements'
-import { PARSED_BYTES, type ReadBudget, readBudgetOf } from '../../tables/entries/share'
 import { hasAccessPath } from '../../tables/pages/access-paths'
-import { planEntries } from '../../tables/pages/plan'
+import { planEntries } from '../../tables/pages/entry-plan'
 import { textOf } from '../../tables/texts/long-texts'
 
 /** Which entries a search through texts covers next, newest id first. */

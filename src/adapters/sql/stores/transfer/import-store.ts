@@ -16,11 +16,11 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, howMany, jsonGroups } from '../../core/rows'
 import { changeable, readByAllOf } from '../../core/visibility'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { changedSince } from '../../tables/changes/change-rows'
 import { createWrite } from '../../tables/changes/publish-changes'
 import { countedLater } from '../../tables/counts/visible-counts'
-import { seekAgainFrom } from '../../tables/currency/pairs-sought'
+import { seekAgainFrom } from '../../tables/currency/scanned-pairs'
 import { imageGuard } from '../../tables/outbox/image-use'
 import { storeLineIndexes } from '../../tables/texts/long-texts'
 import {

@@ -5,7 +5,7 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable } from '../../core/visibility'
-import { auditDeleteStatement } from './audit-log'
+import { auditDeleteStatement } from './audit-statements'
 import { pendingDeletion } from './pending-deletion'
 
 /** Captured entries that a review drops, or in whose place it stores a memory (capture contract §5). */

@@ -5,7 +5,7 @@ import type { Millis } from '../../../../domain/time'
 import type { ProjectAdmin, ProjectChangeDetail, ProjectChangeKind } from '../../../../ports/project-directory'
 import type { SqlDialect } from '../../core/dialect'
 import { reachesProject } from '../../core/visibility'
-import { auditStatement } from './audit-log'
+import { auditStatement } from './audit-statements'
 
 /** The statements of the directory of projects: names, what was merged, and each change. */
 

@@ -16,13 +16,13 @@ import { Batch, type Decode, type Results } from '../../core/batch'
 import { type Announce, PreconditionFailed, type Row, type SqlConnection, type WriteLock } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonOrNull, num, numOrNull, str } from '../../core/rows'
-import { PLAIN_NAMES, toEntry } from '../entries/rows'
+import { PLAIN_NAMES, toEntry } from '../entries/entry-rows'
 import { dueStatement, toDue } from '../outbox/outbox-rows'
 import { changedSince, newestChange, OLDEST_FIRST, toVisibilityChange, VISIBILITY_COLUMNS } from './change-rows'
 import { toErased } from './erase-selection'
 import { attachStatements, namesGuard, PROJECTS } from './name-statements'
 import { quotaGuards, withinQuotas } from './quota'
-import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
+import { RECEIPT, receiptGuard, receiptStatement } from './receipt-statements'
 
 /** Changes of one batch that are told one by one; of more it is said that there were many. */
 const MAX_ANNOUNCED = 64

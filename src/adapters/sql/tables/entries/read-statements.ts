@@ -9,7 +9,7 @@ import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { accessScope, changeable, expired, listed, visibilityFilterOf, visible } from '../../core/visibility'
 import { supersededBy } from '../links/links'
 import { previewOf, previewText, textOf } from '../texts/long-texts'
-import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
+import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './entry-rows'
 
 /** The statements that read entries and threads. */
 export interface ReadContext {

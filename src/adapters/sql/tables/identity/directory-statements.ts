@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../../../domain/report'
 import { accessScope, listed } from '../../core/visibility'
+import { ENTRY_COLUMNS } from '../entries/entry-rows'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
-import { ENTRY_COLUMNS } from '../entries/rows'
 import { supersededBy } from '../links/links'
 import { textOf } from '../texts/long-texts'
 

@@ -13,7 +13,6 @@ import { num } from '../../core/rows'
 import { accessScope, isListedAuxiliary, listed } from '../../core/visibility'
 import { gone, visibleTotals } from '../counts/visible-counts'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
-import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import {
   entriesWithin,
   fits,
@@ -22,7 +21,8 @@ import {
   PARSED_BYTES,
   type ReadBudget,
   readBudgetOf,
-} from '../entries/share'
+} from '../entries/read-budget'
+import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { taggedRows } from './tags'
 
 /**

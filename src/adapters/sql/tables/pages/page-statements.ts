@@ -8,10 +8,10 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
 import { visibleTotals } from '../counts/visible-counts'
+import { fits, noneIsLarge, readBudgetOf } from '../entries/read-budget'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { fits, noneIsLarge, readBudgetOf } from '../entries/share'
 import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, pageByAccessPath } from './access-paths'
-import { type Plan, planEntries } from './plan'
+import { type Plan, planEntries } from './entry-plan'
 
 /** A page of entries, newest first, and how many there are in all. */
 

@@ -17,8 +17,8 @@ import {
 } from '../../../../ports/full-text'
 import type { Row } from '../../core/connection'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull, unpackedColumns } from '../../core/rows'
-import { layerOf } from '../entries/rows'
-import { toMemoryInContext } from '../memories/moment'
+import { layerOf } from '../entries/entry-rows'
+import { toMemoryInContext } from '../memories/work-context'
 import type { Confined } from './scope-terms'
 
 /** The rules by which a search by words chooses its candidates: the same on both databases, which find them each in its own way. */

@@ -41,7 +41,7 @@ export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
  * needs it.
  *
  * @param row a condition on `e` that names the entry, which has this text by then
- * @param sent hashes of texts that were sent ahead (`sent-ahead.ts`)
+ * @param sent hashes of texts that were sent ahead (`staged-texts.ts`)
  */
 export const putBeside = (text: string, textHash: string, row: SQL, sent: ReadonlySet<string> = NONE_SENT): SQL[] =>
   isLong(text) && !sent.has(textHash)

@@ -8,10 +8,10 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { ComparedBy, SqlDialect } from '../../core/dialect'
 import { asRows, each, json, num, rowOf, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
+import { layerOf } from '../entries/entry-rows'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
-import { layerOf } from '../entries/rows'
+import { planEntries } from '../pages/entry-plan'
 import { withinReadBudget } from '../pages/page-statements'
-import { planEntries } from '../pages/plan'
 
 /** How vectors are looked up that an index found, or that scope and filter admit. */
 const NAMES = ['id', 'entry_id', 'start', 'length', 'weight', 'layer']

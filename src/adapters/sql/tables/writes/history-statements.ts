@@ -5,7 +5,7 @@ import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { isActive, isActiveOrRetained, visibleState } from '../../core/visibility'
-import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/rows'
+import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/entry-rows'
 import { textOf } from '../texts/long-texts'
 
 /** Statements over `entry_versions`: what entries were. */

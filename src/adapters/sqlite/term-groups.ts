@@ -9,7 +9,7 @@ import { TRUE } from '../sql/core/compile-filter'
 import type { SqlDialect } from '../sql/core/dialect'
 import { packedColumns } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
-import { contextColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/work-context'
 import {
   ALIASES_LENGTH,
   type AnySearch,
@@ -22,9 +22,9 @@ import {
   unitKey,
 } from '../sql/tables/search/candidates'
 import { previewOf } from '../sql/tables/texts/long-texts'
-import { asked } from './by-length'
 import { dateWords, NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'
+import { asked } from './term-combinations'
 
 /**
  * The grouped way of choosing candidates, in tables of one statement: the matches of each word, or of each class of three words,

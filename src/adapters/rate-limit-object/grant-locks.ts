@@ -1,4 +1,4 @@
-import type { GrantLocks } from '../../ports/grant-turns'
+import type { GrantLocks } from '../../ports/grant-locks'
 import type { GateObject } from './object'
 
 /** One object a grant; its name cannot be that of a key, since no key's id holds a space. */

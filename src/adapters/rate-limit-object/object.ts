@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Millis } from '../../domain/time'
-import type { Outcome, Presented, Verdict as TurnVerdict, Verdict } from '../../ports/grant-turns'
+import type { Outcome, Presented, Verdict as TurnVerdict, Verdict } from '../../ports/grant-locks'
 import type { Limits } from '../../ports/limiter'
 
 /** For this long after a refresh, the old refresh token returns the same successor again (platform contract §5). */

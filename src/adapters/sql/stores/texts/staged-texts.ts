@@ -1,7 +1,7 @@
 import type { LongTexts } from '../../../../ports/entry-texts'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
-import { withdrawal } from '../../tables/texts/sent-ahead'
+import { withdrawal } from '../../tables/texts/staged-texts'
 
 export function createSqlLongTexts(connection: SqlConnection): LongTexts {
   const { dialect } = connection

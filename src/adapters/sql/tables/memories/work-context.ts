@@ -5,7 +5,7 @@ import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num, str } from '../../core/rows'
-import { kindOf, layerOf } from '../entries/rows'
+import { kindOf, layerOf } from '../entries/entry-rows'
 import { previewOf } from '../texts/long-texts'
 import { isAway } from './memory-statements'
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../../../ports/clock'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { TEXTS_SHARE } from '../../core/write-share'
+import { TEXTS_SHARE } from '../../core/write-budget'
 import { LEASE_MS } from '../outbox/outbox-rows'
 
 /**

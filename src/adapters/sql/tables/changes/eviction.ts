@@ -7,7 +7,7 @@ import type { Decode } from '../../core/batch'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num } from '../../core/rows'
 import { accessScope, listedToChange } from '../../core/visibility'
-import { auditStoredStatement } from './audit-log'
+import { auditStoredStatement } from './audit-statements'
 import { changesOf, NEWEST_FIRST } from './change-rows'
 
 interface WriteContext {
