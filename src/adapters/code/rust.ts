@@ -19,11 +19,11 @@ const item = (node: SyntaxNode, text: string, kind: SymbolKind): Declaration[] =
   return [{ name: textOf(name, text), kind, from: node.from, to: node.to, opens: body?.from ?? null, above: from }]
 }
 
-/** Associated types and constants belong to their impl or trait; those in a function are nobody else's. */
+/** Rule for types and constants outside functions. Associated ones belong to their impl or trait. */
 const free = (node: SyntaxNode, text: string, kind: SymbolKind): Declaration[] =>
   ['', 'ModItem'].includes(holder(node)) ? item(node, text, kind) : []
 
-/** The names that a `use` makes: the last part of each path, or its alias. */
+/** Yields the names that a `use` declares: the last part of each path, or its alias. */
 function* usedNames(node: SyntaxNode, text: string): Generator<SyntaxNode> {
   if (node.name === 'UseList' || node.name === 'ScopedUseList')
     for (const child of childrenOf(node)) yield* usedNames(child, text)

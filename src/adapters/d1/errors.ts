@@ -1,5 +1,5 @@
-// What does a failure of D1 mean to a caller? D1 has no codes but its messages, so these are known by the words of its published
-// error list (developers.cloudflare.com/d1/observability/debug-d1) and by those of SQLite.
+// Translates failures of D1 into problems for the caller. D1 has no error codes, so they are recognized by the messages in its error list
+// (developers.cloudflare.com/d1/observability/debug-d1) and in SQLite.
 
 import { Problem, unavailable } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
@@ -26,7 +26,7 @@ const SENTENCES: Record<StorageFault, string> = {
   failing: `The disk that the database is on fails to read or write; ${OPERATOR} has to look after it`,
 }
 
-/** SQLite's own names, and its words for them. */
+/** SQLite's names and messages for each fault. */
 const NAMES: readonly (readonly [RegExp, StorageFault])[] = [
   [/SQLITE_FULL|disk is full/i, 'full'],
   [/SQLITE_READONLY|readonly database/i, 'readonly'],
@@ -45,10 +45,10 @@ export class LocalFault extends Problem {
   }
 }
 
-/** Every message that has a fault of its own. */
+/** Matches every message that indicates a storage fault. */
 export const LOCAL_FAULT = new RegExp(NAMES.map(([words]) => words.source).join('|'), 'i')
 
-/** @param error whose message `LOCAL_FAULT` matches */
+/** Converts an error to a storage fault. @param error whose message matches `LOCAL_FAULT` */
 export function localFault(error: unknown): LocalFault {
   const message = error instanceof Error ? error.message : String(error)
   const [, fault = 'failing' as const] = NAMES.find(([words]) => words.test(message)) ?? []
@@ -60,7 +60,7 @@ const TOO_BIG = 'An entry of this size does not fit into the database; nothing w
 
 const DAY_MS = 86_400_000
 
-/** The Free plan refuses every query for the rest of the day once the rows of the day are used up, to whomever asks. */
+/** The Free plan refuses every query until midnight UTC once the rows of the day are used up. */
 function usedUp(what: string, error: unknown, now: Millis): Problem {
   const until = new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString()
   return new Problem(
@@ -79,13 +79,13 @@ const limit =
   (error) =>
     new Problem('limit_exceeded', message, {}, error)
 
-/** It was asked and may have done the work before its answer was lost. */
+/** The database received the batch and may have run it before the response was lost. */
 const lost =
   (what: string): Meaning =>
   (error, wrote) =>
     unavailable(unanswered(what, wrote), error)
 
-/** It never began: the work waited in vain, or found nobody to do it. */
+/** The batch never began: it timed out in a queue, or no database was available. */
 const unbegun =
   (what: string): Meaning =>
   (error) =>
@@ -121,9 +121,9 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
 ]
 
 /**
- * A failure of D1 as callers hear it; a bug comes back as it is.
+ * Translates a failure of D1 for callers; returns a bug unchanged.
  *
- * @param wrote whether the batch would have written: its commit may have succeeded although the answer was lost
+ * @param wrote whether the batch contained writes: its commit may have succeeded although the response was lost
  */
 export function translate(error: unknown, wrote: boolean, now = Date.now()): unknown {
   if (error instanceof Problem) return error

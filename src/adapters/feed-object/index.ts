@@ -2,7 +2,9 @@ import type { ChangeNotifier, Woken } from '../../ports/change-notifier'
 import type { FeedObject } from './object'
 import { waited } from './object'
 
-/** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
+/**
+ * Creates a notifier with one feed object for each organization. @param onFailure is called when it does not respond; readers only poll
+ */
 export function createFeedNotifier(
   namespace: DurableObjectNamespace<FeedObject>,
   onFailure: (error: unknown) => void,

@@ -57,12 +57,13 @@ function explain({ status, text }: ErrorAnswer, model: string): Explanation | nu
 }
 
 /**
- * The first request tells how fast this machine is; a laptop without GPU reads some 3,600 characters a second. One request at a time,
- * since Ollama works on them one after the other anyway.
+ * Limits of a request. The first one measures the speed of the machine. One request at a time, since Ollama processes them in sequence.
  */
 const LIMITS = { texts: 16, characters: 30_000, first: 6_000, parallel: 1 }
 
-/** Embeddings of an Ollama server: `POST /api/embed {model, input: [text], truncate}` answers `{embeddings: [[number]]}`. */
+/**
+ * Creates an embedder for an Ollama server: `POST /api/embed {model, input: [text], truncate}` returns `{embeddings: [[number]]}`.
+ */
 export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
   const terms = termsOf(settings, options)
   const client = createOllamaClient(settings, { ...options, ...terms.patience, timeoutVariable: 'EMBEDDING_TIMEOUT_S' })
@@ -80,16 +81,15 @@ export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings
 }
 
 /**
- * Reranking through an address that speaks Ollama. No release of Ollama that we know of reranks (issue 3368 asks for it, pull
- * request 11389 would add it). Builds of such pull requests and stand-ins offer `/api/rerank`; llama.cpp's server and
- * gateways put before Ollama offer `/v1/rerank`; both take and answer the Jina shape. So both are tried, the one that exists
- * is remembered, and a plain Ollama is answered with what to set instead.
- *
- * Revisit when a release of Ollama has an endpoint of its own.
+ * Paths at which a server behind an Ollama address may offer reranking. No release of Ollama reranks (issue 3368, pull request 11389).
+ * Builds
+ * of such pull requests offer `/api/rerank`; llama.cpp's server and gateways in front of Ollama offer `/v1/rerank`. Both use the Jina
+ * format, so
+ * both are tried and the one that exists is remembered. A plain Ollama results in an error that names the setting to use.
  */
 const PATHS = ['/api/rerank', '/v1/rerank'] as const
 
-/** @param settings the model must be named: there is no default */
+/** @param settings the name of the model is required */
 export function createOllamaReranker(settings: OllamaSettings, options: HttpOptions = {}): Reranker {
   const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
   const { model } = settings
@@ -122,8 +122,9 @@ export function createOllamaReranker(settings: OllamaSettings, options: HttpOpti
 }
 
 /**
- * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
- * default is smaller and it cuts longer prompts silently; always the same, because a change reloads the model.
+ * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Sent with each request, because Ollama's default is smaller
+ * and
+ * it truncates longer prompts silently; always the same, because a change reloads the model.
  */
 const PROMPT_TOKENS = 10_240
 
@@ -131,8 +132,8 @@ const PROMPT_TOKENS = 10_240
 const TEMPERATURE = 0.2
 
 /**
- * A chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
- * their reasoning; models that cannot reason accept it as well.
+ * Creates a language model for an Ollama server: `POST /api/chat` without streaming. `think: false` turns off reasoning; models that cannot
+ * reason accept it too.
  */
 export function createOllamaLanguageModel(
   settings: OllamaSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },

@@ -1,11 +1,11 @@
-// What does a failure of PostgreSQL mean to a caller? Known by SQLSTATE, and by the driver's codes where no server answered.
+// Translates failures of PostgreSQL into problems for the caller, by SQLSTATE, or by the driver's codes when no server responded.
 import { Problem, unavailable } from '../../domain/errors'
 import { unanswered } from '../sql/core/batch'
 import { failedPrecondition, PreconditionFailed } from '../sql/core/connection'
 
 /** Raised by migrations/postgres/0001_initial.sql. */
 const PREMISE_FAILED = 'CP001'
-/** Serialization failure, deadlock: the transaction is gone and may be tried again. */
+/** Serialization failure and deadlock: the transaction was rolled back and may be repeated. */
 const LOST_RACES: ReadonlySet<string> = new Set(['40001', '40P01'])
 
 export const MIGRATE = 'npm run migrate:postgres -- <url>'
@@ -15,19 +15,19 @@ const isServerError = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 
 export const isLostRace = (error: unknown): boolean => LOST_RACES.has(codeOf(error))
 
-/** Shutdown, a lost connection, a session that stood still too long, a server in disorder. */
+/** Shutdown, a lost connection, an idle session that was ended, an internal error of the server. */
 const SESSION_ENDS = /^(57P|08|25P0[34]|XX)/
 
 /**
- * A server that refuses a statement goes on listening; after anything else the connection is of no use. The severity that comes
- * with an error is a word of the server's language, so the code decides.
+ * Returns whether the connection cannot be used any more. After refusing a statement a server continues; after any other error it does not.
+ * The severity of an error is localized, so the code decides.
  */
 export const endsSession = (error: unknown): boolean => {
   const code = codeOf(error)
   return !isServerError(code) || SESSION_ENDS.test(code)
 }
 
-/** What is missing is schema, not data: the journal is to be read again before the next call. */
+/** Returns whether a part of the schema is missing: then the journal is read again before the next call. */
 const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)$/.test(codeOf(error))
 
 /** By SQLSTATE, or its first two characters; without hosts, names or SQL. */
@@ -51,10 +51,12 @@ const LOST: Readonly<Record<string, string>> = {
   '08': 'The connection to the database was lost',
 }
 
-/** What the driver or Hyperdrive says when there is no server, or it does not take the connection. */
+/** Messages of the driver or Hyperdrive when there is no server, or it refuses the connection. */
 const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|connect|timeout/i
 
-/** @param phase whether the statements may have reached the server, and whether one of them writes */
+/**
+ * Translates a failure for callers. @param phase whether the statements may have reached the server, and whether one of them writes
+ */
 export function translate(error: unknown, phase: 'connecting' | 'reading' | 'writing'): unknown {
   if (error instanceof Problem) return error
   const code = codeOf(error)

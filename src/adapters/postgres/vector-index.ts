@@ -1,5 +1,6 @@
-// How are the nearest vectors found in PostgreSQL? By an index beside it, where there is one that has heard of nearly all: it compares ten
-// thousand vectors twenty times as fast. Else by pgvector, in the table that is the truth, so there is nothing to keep up.
+// Finds similar vectors with PostgreSQL: by the auxiliary index, if there is one that knows nearly all vectors, because it is faster;
+// otherwise by
+// pgvector in the table itself, which needs no synchronization.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { type QuantizedVector, squaresOf, toBase64 } from '../../domain/meaning/vector'
@@ -9,22 +10,25 @@ import type { SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
 import { countOf, each, num } from '../sql/core/rows'
 
-/** Up to this many vectors are compared one by one, which is exact; beyond, the HNSW index is asked. */
+/** Up to this many vectors are compared exactly; for more, the HNSW index is used. */
 const COMPARED_EXACTLY = 10_000
 
-/** The nearest vectors of an org and model as a table with `id` and `cosine`, best first. */
+/** Returns the most similar vectors of an organization and model, as a table with `id` and `cosine`, best first. */
 export const closestVectors =
   (few = COMPARED_EXACTLY) =>
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`
 
 /**
- * pgvector adds up products as 32-bit floats, and all products of our numbers are whole. Up to here floats hold every whole number, and
- * no part of a sum is larger than the longer of both vectors is in squares: so what is below was added up exactly, in any order.
+ * pgvector sums products as 32-bit floats, and all products of the quantized numbers are whole. Floats represent every whole number up to
+ * here,
+ * and no partial sum exceeds the larger squared length, so that sums below it are exact in any order.
  */
 const EXACT_SUM = 2 ** 24
 
-/** The parts of pgvector that a query needs, by functions of the own schema: its operators may be in another. */
+/**
+ * The pgvector functions that a query needs, by their names in the schema of the store: the operators may be in another schema.
+ */
 export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,
@@ -51,15 +55,15 @@ export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
 
-/** So many of the newest vectors an index beside need not have heard of: a search compares these with what it found. */
+/** Newest vectors that the auxiliary index may lack: a search compares these with its result. */
 const UNHEARD = 200
-/** Searches of a space that ask pgvector at once, after an index beside had not heard enough of it. */
+/** Searches of a space that use pgvector immediately after the auxiliary index lacked too many vectors. */
 const WITHOUT_BESIDE = 50
-/** Of so many spaces an isolate remembers it. */
+/** Maximum number of spaces that an isolate remembers. */
 const MOST_SPACES = 1_000
 const withoutBeside = new Map<string, number>()
 
-/** Whether an index beside is to be asked now. */
+/** Returns whether to query the auxiliary index now. */
 function isWorthAsking(space: string): boolean {
   const left = withoutBeside.get(space) ?? 0
   if (left > 1) withoutBeside.set(space, left - 1)
@@ -74,7 +78,9 @@ function askLater(space: string): void {
 
 type Beside = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
 
-/** @param beside knows where vectors stand; told of all, or of none where there are too many for it */
+/**
+ * Creates the vector index. @param beside auxiliary index of vector IDs; it has all vectors of a space, or none when there are too many
+ */
 export const createPostgresVectorIndex = (
   connection: SqlConnection,
   { few, beside = null }: { readonly few?: number; readonly beside?: Beside | null } = {},

@@ -10,7 +10,7 @@ export const LEASE_MS: Millis = 20_000
 /** A day more than a grant lasts. */
 const REMEMBERED_MS: Millis = 31 * 86_400_000
 
-/** The part of a Durable Object's storage that is used here. */
+/** The methods of a Durable Object's storage that are used here. */
 export interface GrantStorage {
   readonly kv: {
     get(key: string): unknown
@@ -27,7 +27,7 @@ interface Known {
   readonly current?: string
   /** The one that was exchanged for it. */
   readonly previous?: { readonly hash: string; readonly at: Millis; readonly answer: string | null }
-  /** The beginnings of the hashes of refresh tokens that were replaced, the newest last. */
+  /** Prefixes of the hashes of replaced refresh tokens, the newest last. */
   readonly replaced?: string
   readonly ended?: boolean
 }
@@ -38,19 +38,19 @@ interface Holder {
   readonly release: () => void
 }
 
-/** Characters stored of the hash of each replaced token, and the largest number of such tokens. */
+/** Characters stored of the hash of each replaced token, and the maximum number of such tokens. */
 const KEPT_OF_HASH = 16
 const MOST_REPLACED = 1_000
 
 const kept = (hash: string): string => hash.slice(0, KEPT_OF_HASH).padEnd(KEPT_OF_HASH)
 
-/** Whether a token is one of those that were replaced. */
+/** Returns whether a token was replaced. */
 function isReplaced({ replaced = '' }: Known, hash: string): boolean {
   for (let at = 0; at < replaced.length; at += KEPT_OF_HASH) if (replaced.startsWith(kept(hash), at)) return true
   return false
 }
 
-/** The replaced tokens after an exchange: those of before, and those that are known no longer. */
+/** Returns the replaced tokens after an exchange: the earlier ones, and those that the exchange replaced. */
 function replacedAfter(known: Known, next: Known): string {
   const gone = [known.previous?.hash, known.current].filter(
     (hash): hash is string => hash !== undefined && hash !== next.current && hash !== next.previous?.hash,
@@ -60,7 +60,7 @@ function replacedAfter(known: Known, next: Known): string {
 
 const STATE = 'grant'
 
-/** Decides about one grant: which request is carried out now, and what was used before. */
+/** Decides about the requests of one grant: which is processed now, and which token was used before. */
 export class GrantState {
   private holder: Holder | null = null
   /** Resolves when the last request in the queue is over. */
@@ -93,7 +93,7 @@ export class GrantState {
     return true
   }
 
-  /** Forgets what is no longer needed; called by the alarm that `note` has set. */
+  /** Deletes expired state; called by the alarm that `note` has set. */
   forget(): void {
     const { previous, ...known } = this.known()
     if (previous === undefined || previous.answer === null) {
@@ -115,7 +115,9 @@ export class GrantState {
     release()
   }
 
-  /** @param isBeside whether the same was being exchanged when this request came: then one client has sent it twice */
+  /**
+   * @param isBeside whether the same token was being exchanged when this request arrived: then one client has sent it twice
+   */
   private judge({ kind, hash }: Presented, isBeside: boolean): Verdict {
     const known = this.known()
     const { code, current, previous, ended = false } = known
@@ -156,7 +158,7 @@ export class GrantState {
 
 type AdmissionVerdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
 
-/** A request that never said that it is over is forgotten after this. */
+/** A request that never reported its end is dropped after this time. */
 const FORGOTTEN_MS = 120_000
 const MINUTE_MS = 60_000
 
@@ -166,16 +168,18 @@ interface Count {
   previous: number
 }
 
-/** Times a minute that a busy key's count is written down: what an idle object forgets is at most this share of it. */
+/**
+ * How often in a minute the count of a busy key is stored: an object that restarts loses at most this fraction of it.
+ */
 const NOTES_A_MINUTE = 4
 
 /**
- * Decides in one place about the requests of a key, or, in an object of another name, about the token requests of an OAuth grant
- * (`grant-state.ts`). One class serves both, so that a deployment needs no further binding.
+ * Decides in one place about the requests of a key or, in an object with another name, about the token requests of an OAuth grant
+ * (`GrantState`). One class serves both, so that a deployment needs no further binding.
  *
- * The requests of one key are counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,
- * estimated from two fixed ones: the last one's count, by the share of it that still lies
- * inside, and this one's.
+ * Requests of a key are counted in memory, which an object loses after some ten idle seconds. The sliding minute is estimated from two
+ * fixed ones:
+ * the count of the last one, weighted by the fraction of it that is still inside, and the count of the present one.
  */
 export class GateObject extends DurableObject {
   private readonly running = new Map<string, { readonly since: number; readonly messages: number }>()
@@ -188,7 +192,7 @@ export class GateObject extends DurableObject {
     this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
   }
 
-  /** @param messages how many there are in the request, which all go in or none */
+  /** Admits a request, or refuses it. @param messages number of messages in the request: all are admitted, or none */
   enter(request: string, limits: Limits, now = Date.now(), messages = 1): AdmissionVerdict {
     for (const [id, { since }] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
     if (limits.concurrent !== null && this.messagesRunning() + messages > limits.concurrent)
@@ -227,7 +231,7 @@ export class GateObject extends DurableObject {
     this.grant.forget()
   }
 
-  /** Milliseconds until so many more fit, if no other comes; 0 when they do now. */
+  /** Returns the milliseconds until this many more messages fit, if no other arrive; 0 when they fit now. */
   private waitMs(limit: number, messages: number, now: Millis): Millis {
     const { count } = this
     const minute = Math.floor(now / MINUTE_MS)

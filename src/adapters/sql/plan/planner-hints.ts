@@ -1,25 +1,28 @@
-// How is a database coaxed into the way that a statement means? Nothing here changes an answer: only what is walked for it.
+// Hints for the planner of each database. They never change a result, only the rows that are read.
 import type { SQL } from 'drizzle-orm'
 
-/** Hints to a planner, in the words of each database; `plans-postgres` and the counts of rows judge them. */
+/** The hints, implemented by each dialect; tests of plans and row counts check them. */
 export interface Plan {
   /**
-   * Joins the rows of a table, looked up one by one for each row at the left, where a planner would begin elsewhere: it may
-   * know nothing of how many rows there are.
+   * Joins the rows of a table by looking them up for each row on the left, if a planner without statistics would start elsewhere.
    */
   readonly follow: (table: string, alias: string, on: SQL) => SQL
-  /** As `follow`, with a row of NULLs where there is none. */
+  /** Returns `follow` as a left join. */
   readonly followLeft: (table: string, alias: string, on: SQL) => SQL
-  /** `IN` for the one column of a query, which is asked first: what it finds leads to the rows, and never the other way round. */
+  /**
+   * Returns `IN` for a query with one column that is evaluated first: its result selects the rows, never the reverse.
+   */
   readonly oneOf: (query: SQL) => SQL
   /**
-   * The first rows of several queries together: each is walked in the order of an index, and no further than it has to be. Names are
-   * given after `alias`.
+   * Returns the first rows of several queries together: each reads an index in order, only as far as needed. Names are given after `alias`.
    *
    * @param ending `ORDER BY` of columns that the queries have, and `LIMIT`
    */
   readonly firstOf: (queries: readonly SQL[], alias: string, ending: SQL) => SQL
-  /** As `firstOf`, of each query with each of these values, so that an index leads to those of each. More rows than its limit may come. */
+  /**
+   * Returns `firstOf` for each query with each of these values, so that an index finds the rows of each. There may be more rows than its
+   * limit.
+   */
   readonly forEach: (
     values: readonly string[],
     alias: string,
@@ -27,37 +30,47 @@ export interface Plan {
     ending: SQL,
   ) => SQL
   /**
-   * Rows with this value of a column whose next column is greater, in the order of both (name both in `ORDER BY`): by the index that has
-   * the two, and not by one of the numbers alone, which stand there for all.
+   * Returns rows with this value of a column and a greater value of the next column, ordered by both (`ORDER BY` must include both): uses
+   * the index
+   * of both columns, not one of the number alone.
    */
   readonly beyond: (known: readonly [column: SQL, value: SQL], column: SQL, number: SQL) => SQL
-  /** `EXISTS`, asked for each row at hand: a planner that makes a join of it would begin with what is asked for. */
+  /** Returns `EXISTS`, evaluated for each row: a planner that turns it into a join would start with the subquery. */
   readonly exists: (query: SQL) => SQL
   /**
-   * Rows with this value of a column, wanted in the order of this column and of the next one of an index (`inOrder`): a planner that
-   * knows one value only would walk an index of the next one alone, and all other values with it.
+   * Returns rows with this value of a column, ordered by this column and the next one of an index (`inOrder`): a planner that sees one
+   * value only
+   * would scan an index of the next column alone, with all other values.
    */
   readonly rangeOf: (column: SQL, value: SQL) => SQL
-  /** What rows of `rangeOf` are ordered by: its column as the index has it, and what is wanted. */
+  /** Returns the order of the rows of `rangeOf`: the column of the index, then the requested order. */
   readonly inOrder: (column: SQL, wanted: SQL) => SQL
-  /** Rows that a list of JSON leads to (`jsonTable`, then `follow`), in the order of that list, so that a `LIMIT` ends the walk. */
+  /**
+   * Returns the order of rows found by a JSON list (`jsonTable`, then `follow`): that of the list, so that a `LIMIT` ends the scan.
+   */
   readonly asListed: (place: SQL) => SQL
-  /** A condition on rows to which another one leads, so that no index is chosen for it: a planner may find both equally good. */
+  /**
+   * Returns a condition for which no index is chosen, on rows that were already found: a planner may find both equally good.
+   */
   readonly filterOnly: (condition: SQL) => SQL
   /** A column or condition that no index is to be chosen for, because a more selective one should be. */
   readonly unordered: (expression: SQL) => SQL
-  /** `entries e` by way of those with images, which are few. */
+  /** `entries e`, by the index of entries with images, which are few. */
   readonly illustratedEntries: SQL
-  /** `entries e` by way of the project and the layer that the conditions name; a planner may begin with the layer of the whole org. */
+  /**
+   * `entries e`, by the index of project and layer; a planner may start with the layer of the complete organization.
+   */
   readonly entriesOfProject: SQL
-  /** `entries e` by way of the layer that the conditions name. */
+  /** `entries e`, by the index of the layer. */
   readonly entriesOfLayer: SQL
   /**
-   * `entries e` by way of this index, which the conditions ask for.
+   * Returns `entries e`, by this index, whose columns the conditions restrict.
    *
-   * @param led those of the conditions that the index answers, which a database asks first that cannot be told an index
+   * @param led conditions that the index answers, evaluated first by a database without index hints
    */
   readonly entriesBy: (index: string, led?: SQL) => SQL
-  /** A table to be changed by way of this index, which the conditions ask for, where its primary key leads to more. */
+  /**
+   * Returns a table to be changed by this index, whose columns the conditions restrict, if its primary key finds more rows.
+   */
   readonly tableBy: (table: string, index: string) => SQL
 }
