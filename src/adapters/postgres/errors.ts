@@ -51,7 +51,7 @@ const LOST: Readonly<Record<string, string>> = {
   '08': 'The connection to the database was lost',
 }
 
-/** Messages of the driver or Hyperdrive when there is no server, or it refuses the connection. */
+/** Messages of the driver or Hyperdrive when the server is unreachable, or refuses the connection. */
 const UNREACHABLE = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|connect|timeout/i
 
 /**

@@ -20,7 +20,7 @@ const TRUE = sql`1 = 1`
  * use these conditions only.
  */
 
-/** What a query covers in addition to the scope; all layers by default. */
+/** Restrictions of a query in addition to the scope; all layers by default. */
 export interface VisibilityFilter {
   readonly layers?: readonly Layer[]
   /** The agent whose diary pages are also shown to their owner; none when absent. */

@@ -22,11 +22,11 @@ import { entriesById } from '../../tables/entries/read-statements'
 import { superseded } from '../../tables/links/links'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** Rows of entries that one round checks for memories with a subject. */
+/** Entries that one batch checks for memories with a subject. */
 const HEADS = 400
 /** A write may be on its way with a lower ID than one that was committed: memories count once they are older. */
 const COMMITTED_MS = MINUTE_MS
-/** How long a claim lasts, and how often a model is asked about the same contents. */
+/** Duration of a lease, and the minimum time between two questions to a model about the same contents. */
 const CLAIM_MS = 10 * MINUTE_MS
 const MOST_ATTEMPTS = 4
 /** Metadata that are read for the judgements in them, in characters. */
@@ -64,7 +64,7 @@ const toPairWithMemories = (row: Row): PairWithMemories => ({
 
 const toMemory = (row: Row): StoredMemory => ({ ...toEntry(row), org: str(row, 'org'), diary: flag(row, 'diary') })
 
-/** Pairs of memories over any SQL connection. */
+/** Creates the store of memory pairs over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): MemoryPairs {
   const { dialect } = connection

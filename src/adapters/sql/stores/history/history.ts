@@ -55,9 +55,9 @@ import {
   versionStatements,
 } from '../../tables/writes/history-statements'
 
-/** The statements that bring kept states back (history contract §3). */
+/** Restores retained versions (history contract §3). */
 
-/** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
+/** Columns of a version that a restore sets; for an existing entry, its content, but not its later usage. */
 const CONTENT =
   'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
   'named_expires_at confidence text_hash bytes text_words image_count tags images summary'
@@ -71,7 +71,7 @@ const columns = (names: string, alias = ''): SQL =>
       .join(', '),
   )
 
-/** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
+/** Returns links of a version's metadata to entries that exist or may be restored; they are restored with it. */
 function linksOf(dialect: SqlDialect, caller: Caller, states: readonly RetainedVersion[]): SQL {
   const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
@@ -83,15 +83,16 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly RetainedV
   ) END`
 }
 
-/** The last state of an entry that is gone, `v`'s, as `d`. */
+/** Matches the last version `d` of the deleted entry of `v`. */
 const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
   AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 /**
- * Whether a kept state `v` of the scope's org may be brought back over what stands there, `e`, or over nothing: the state is one that the
- * caller may write, and what stands there, or the last state of what is gone, is theirs to change.
+ * Returns whether a retained version `v` of the organization may be restored over the present entry `e`, or over none: the caller may write
+ * the
+ * version, and may change the present entry, or the last version of the deleted one.
  *
- * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
+ * @param asRead further conditions on `e`, and on `d`, the last version of a deleted entry
  */
 export function mayRestore(
   dialect: SqlDialect,
@@ -107,7 +108,9 @@ export function mayRestore(
   )`
 }
 
-/** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
+/**
+ * Returns a precondition that every version may still be restored, and that its entry is unchanged since it was read.
+ */
 export function restoreGuard(
   dialect: SqlDialect,
   caller: Caller,
@@ -130,10 +133,10 @@ export function restoreGuard(
 
 const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
-/** Captured as it is written: by its own metadata, or by those that it gets instead. */
+/** Returns whether the written entry is captured, by its own or its narrowed metadata. */
 const isCapturedAgain = ({ state, narrowed }: ToRestore): boolean => narrowed?.lifted.captured ?? state.captured
 
-/** Columns of metadata that a narrowed state gets instead of its own, and its other columns. */
+/** Returns the columns that narrowed metadata replace. */
 function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL | null) {
   const { narrowed = null } = state
   const { captured: _, ...given }: Assignments =
@@ -149,7 +152,7 @@ function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL |
   return { given, rest }
 }
 
-/** Deleted entries come back under their ids; out of sight where they were archived, or captured. */
+/** Returns the statements that restore deleted entries under their IDs; archived or captured ones are not listed. */
 export const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
   const together = states.filter(({ narrowed = null }) => narrowed === null)
   const alone = states.filter(({ narrowed = null }) => narrowed !== null).map((state) => [state])
@@ -186,7 +189,7 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
-/** An entry that stands there becomes again what it was about. */
+/** Returns the statement that restores the content of an existing entry. */
 export const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
   const { dialect, scope: caller, now } = context
   const written = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
@@ -209,16 +212,18 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
   WHERE id = ${state.id} AND org = ${caller.org}`
 }
 
-/** What was kept before migration 0018 has no maker. */
+/** Links stored before migration 0018 have no maker. */
 type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
-/** The links that went with deleted states: their own; of those that metadata name, some, to tell who made them. */
+/** Returns the links of deleted versions: all own links, and the makers of some that the metadata name. */
 export const edgesOf = (states: readonly RetainedVersion[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
 
-/** Links from what stands to what stands or may come back, and the makers of those that metadata name, which stand already. */
+/**
+ * Inserts links to entries that exist or may be restored, and sets the makers of those that the metadata name, which exist already.
+ */
 export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
   const rows = (some: readonly Edge[]): SQL =>
     dialect.jsonTable(
@@ -249,7 +254,7 @@ export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: rea
   return [...(others.length > 0 ? [linked] : []), ...(named.length > 0 ? [made] : [])]
 }
 
-/** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
+/** A restored entry, and the analysis of its text; null when it is indexed after the commit. */
 export interface RestoredRow {
   readonly kept: RetainedVersion
   readonly textHash: string
@@ -258,8 +263,9 @@ export interface RestoredRow {
 }
 
 /**
- * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
- * commit, or by the next search.
+ * Returns line indexes, and the words and vectors of deleted entries that fit into a transaction. The others are queued, to be written
+ * right after
+ * the commit, or by the next search.
  */
 export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
@@ -309,11 +315,11 @@ const toTotals = (row: Row) => ({
   total: numOrNull(row, 'total') ?? 0,
 })
 
-/** The earlier of two instants; null where there is neither. */
+/** Returns the earlier of two times; null without any. */
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
-/** The last state `v` of its entry. */
+/** Matches the last version `v` of its entry. */
 const LAST = sql`v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 const MADE_BY = sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`
@@ -361,14 +367,14 @@ export function createSqlHistory(
   const among = (id: SQL, ids: readonly number[]): SQL =>
     sql`${id} ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
 
-  /** Beside a kept state `v`, the entry that stands there. */
+  /** Joins the present entry of a retained version `v`. */
   const entryOf = dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
-  /** States that were deleted by a call and whose entries are gone. */
+  /** Matches versions that a call has deleted and whose entries are deleted. */
   const goneBy = ({ org }: Scope, changeId: string): SQL =>
     sql`v.org = ${org} AND v.change_id = ${changeId} AND v.deleted = 1 AND e.id IS NULL`
 
-  /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
+  /** Returns conditions on the requested retained versions `v` and their present entries `e`. */
   function meant(scope: Scope, what: Restoration): SQL {
     if ('changeId' in what) return sql`${goneBy(scope, what.changeId)} AND ${LAST}`
     const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}`
@@ -377,15 +383,16 @@ export function createSqlHistory(
       : sql`${wanted} AND ${isVersion(sql`v.version`, what.version)}`
   }
 
-  /** What stands there, or the last deletion: version, time and maker. */
+  /** Returns version, time and author of the present entry, or of the last deletion. */
   const current = (live: SQL, gone: SQL): SQL => sql`
     CASE WHEN e.id IS NOT NULL THEN ${live} ELSE (
       SELECT ${gone} FROM entry_versions d WHERE d.entry_id = v.entry_id ORDER BY d.version DESC LIMIT 1
     ) END`
 
   /**
-   * What is written with each state. Of one whose entry stands there, words follow behind the commit: where it stands for them (layer,
-   * owner) is the entry's to say, not the state's.
+   * Returns what is written for each version. The words of an existing entry follow after the commit: their scope (layer, owner) is that of
+   * the
+   * entry, not of the version.
    */
   async function returning(
     states: readonly ToRestore[],
@@ -493,7 +500,7 @@ export function createSqlHistory(
         textsOf('change_id'),
       )
       const result = await batch.run(connection)
-      // What is deleted and not yet removed is not yet kept either.
+      // Entries whose rows are not removed yet have no retained version either.
       const left = result.of(unfinished)
       for (const changeId of left) await unfinishedDeletes.finish(scope.org, changeId)
       if (left.length > 0) return this.restorable(scope, what, most)

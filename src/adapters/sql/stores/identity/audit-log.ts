@@ -12,7 +12,7 @@ import {
   AUDIT_COLUMNS as COLUMNS,
 } from '../../tables/changes/audit-statements'
 
-/** Rows that one call of `newest` looks at, whatever it asks for. */
+/** Rows that one call of `newest` scans, for any filter. */
 const LOOKED_AT = 5_000
 
 const toRow = (row: Row): AuditRow => ({

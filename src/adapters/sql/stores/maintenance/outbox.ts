@@ -28,8 +28,9 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
   const { dialect } = connection
 
   /**
-   * The rows of items of one claim that it still holds; a row that was queued again is pending, and nobody's. The token is
-   * compared in the row itself, so that PostgreSQL looks at it again when it waited for another claim.
+   * Matches the rows of these items that the lease still includes. A row that was queued again is pending. The token is compared in the row
+   * itself,
+   * so that PostgreSQL checks it again after waiting for another lease.
    */
   const held = (items: readonly WorkItem[]): SQL => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(items.map(({ id }) => id))}`)

@@ -45,7 +45,7 @@ import {
 import { LISTED_COLUMNS, rowsOfTags, taggedMemories } from '../../tables/pages/tags'
 import { textOf } from '../../tables/texts/long-texts'
 
-/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own. */
+/** Archived memories (fabric contract §2.4), by their own index. */
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
@@ -78,7 +78,7 @@ export function archivedStatements(
   }
 }
 
-/** How many there are of each sort. */
+/** Returns the number of archived memories by kind. */
 export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const place =
     project === null ? sql`` : sql` AND (e.layer = 3 OR ${inProject(dialect, scope, project, sql`e.project`)})`
@@ -89,14 +89,16 @@ export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryC
 }
 
 /**
- * Memories listed by tags. What has one is gathered once, to be ordered and counted; on a database that serves nobody while a statement
- * goes on up to so many times the rows of another statement, which are read in the order of their index (platform contract §6).
+ * Lists memories by tags. All memories with a tag are collected once to be ordered and counted: on a database that runs one statement at a
+ * time,
+ * up to this multiple of the rows of another statement, which are read in index order (platform contract §6).
  */
 const TIMES = 10
 
 /**
- * A page with its total; of memories beyond the bytes the id alone, as `wanted_id`. A row without `wanted_id` stands for an empty page; a
- * total of NULL says that these tags stand too often (`tooManyTagged`).
+ * Returns a page with its total; for memories beyond `maxBytes` only the ID, as `wanted_id`. A row without `wanted_id` is an empty page; a
+ * NULL
+ * total means that the tags are too frequent (`tooManyTagged`).
  */
 export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
   const { dialect } = context

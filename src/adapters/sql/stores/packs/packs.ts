@@ -39,12 +39,12 @@ import {
 import { CHARS, previewOf, textOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
-/** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
+/** Details of the chosen items of a pack: text ranges, related entries, superseded and contradicting entries. */
 
-/** Code points of a name; of an entry without one, of its text. */
+/** Code points of a name or, for an entry without one, of its text. */
 const NAME = 120
 
-/** Links that are read for each neighbour wanted, since several may lead to one. */
+/** Links read for each neighbor wanted, since several may point to the same one. */
 const LINKS_EACH = 4
 
 const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
@@ -52,7 +52,7 @@ const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 /** Code points before the word that a part is read for. */
 const BEFORE = 200
 
-/** Each part with the place where it begins, from 0; null where none is wanted. */
+/** Returns each text range with its offset, from 0; null when none is wanted. */
 export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL | null => {
   if (stretches.length === 0) return null
   const { dialect } = context
@@ -71,7 +71,7 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
     ) AS placed`
 }
 
-/** The newest links of the rows of `table`, whose ids differ, in both directions, whoever made them. */
+/** Returns the newest links of the rows of `table`, whose IDs differ, in both directions, by any maker. */
 const allLinksOf = (context: PackContext, table: SQL): SQL => {
   const { dialect } = context
   return sql`
@@ -89,7 +89,7 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
     WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
 }
 
-/** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
+/** Returns the visible neighbors of each row of `table`, newest first, up to the wanted number. */
 const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
     SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${previewOf(context.dialect, NAME)} AS text,
@@ -100,7 +100,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
 
-/** The neighbours of the items, and with two steps theirs, nearer ones first; null where none are wanted. */
+/** Returns the neighbors of the items and, with two steps, theirs, closer ones first; null when none are wanted. */
 export function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
   if (related === 0 || steps === 0) return null
   const { dialect } = context
@@ -115,7 +115,7 @@ export function relatedStatement(context: PackContext, { ids, related, steps }: 
     ORDER BY step, of_id, place`
 }
 
-/** What the items supersede, and whom they contradict or are contradicted by. */
+/** Returns what the items supersede, and what they contradict or are contradicted by. */
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
   const { dialect, sight, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
@@ -130,18 +130,18 @@ export function oppositionStatement(context: PackContext, { ids }: FinishRequest
     ORDER BY 1, 2, 3`
 }
 
-/** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
+/** Candidates of a pack: those that the retrievers found, those they link to, and their vectors. */
 
-/** Code points of a text that are weighed. */
+/** Code points of a text that are scored. */
 const BEGINNING = 4_000
-/** Larger metadata say nothing in a pack; what stands in columns is shown. */
+/** Maximum bytes of metadata in a pack; metadata in columns are shown anyway. */
 const LARGEST_METADATA = 16_000
-/** Stretches of a text that are compared. */
+/** Chunks of a text that are compared. */
 const CHUNKS = 12
 
 const list = (parts: readonly SQL[], by = sql`, `): SQL => sql.join([...parts], by)
 
-/** Visible entries at the other ends of the links of the rows of `table`, which has a column `id`. */
+/** Returns the visible entries at the other end of the links of the rows of `table`, which has a column `id`. */
 function ends(context: PackContext, table: string): SQL {
   const { dialect } = context
   const from = sql.raw(table)
@@ -153,7 +153,9 @@ function ends(context: PackContext, table: string): SQL {
     FROM ${from} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
 }
 
-/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */
+/**
+ * Returns tables of IDs: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with their number of steps).
+ */
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   const { dialect, sight } = context
   const { org } = sight.scope
@@ -210,7 +212,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   return tables
 }
 
-/** Of an entry, what is small. */
+/** Small columns of an entry. */
 export const HEAD = [
   ...[
     'id',
@@ -229,7 +231,9 @@ export const HEAD = [
   ...['version', 'created_at', 'updated_at', 'created_by', 'imported_from', 'approved_version', 'text_hash'],
 ] as const
 
-/** A row for each entry, with its vectors and the links that lead from it to others of them: what leads there is found once. */
+/**
+ * Returns a row for each entry, with its vectors and its links to others of them. Sources of links are searched only once.
+ */
 export function gatherStatement(context: PackContext, request: GatherRequest): SQL {
   const { dialect } = context
   const { hits, model, steps } = request
@@ -238,9 +242,9 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
   const vectors = sql`
     SELECT ${dialect.jsonArrays([sql`v.start`, sql`v.length`, sql`v.data`])} FROM entry_vectors v
     WHERE v.entry_id = e.id AND v.model = ${model} AND (v.chunk < ${CHUNKS} OR v.id IN (${found}))`
-  // From one end alone: by both, SQLite would look up each of hundreds of candidates for each other one.
+  // From one end only: for both, SQLite would look up each pair of hundreds of candidates.
   const to = dialect.plan.unordered(sql`l.to_id`)
-  // Between two that only the last step led to nothing is looked for.
+  // Links between two entries of the last step are not searched.
   const within = sql.raw(String(Math.max(1, steps)))
   const links = sql`
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.to_id`])} FROM links l
@@ -255,7 +259,7 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
     WHERE ${inPack(context)}`
 }
 
-/** @param text of entries that were read before, by their ids */
+/** Converts a row. @param text texts that were read before, by ID */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
   return {
     id: num(row, 'id'),
@@ -278,7 +282,7 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     textHash: str(row, 'text_hash'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
-    // Of hundreds of entries some dozens are shown.
+    // Parsed when used: of hundreds of entries a few dozen are shown.
     get tags() {
       return json<string[]>(row, 'tags')
     },
@@ -297,7 +301,7 @@ function packVector(place: Omit<PackVector, 'vector'>, data: string): PackVector
   return vector === null ? [] : [{ ...place, vector }]
 }
 
-/** What `gatherStatement` groups beside the entry with this id. */
+/** Returns the vectors that `gatherStatement` groups with the entry. */
 const vectorsOf = (row: Row): PackVector[] =>
   json<[number, number, string][]>(row, 'vectors').flatMap(([start, length, data]) =>
     packVector({ entryId: num(row, 'id'), start, length }, data),
@@ -308,7 +312,7 @@ const linksFrom = (row: Row): PackLink[] =>
     ? []
     : json<[string, number][]>(row, 'links').map(([relation, to]) => ({ from: num(row, 'id'), relation, to }))
 
-/** Of equals among links the first counts, so they stand in one order on every database. */
+/** The first of equal links counts, so they have one order on every database. */
 const byEnds = (a: PackLink, b: PackLink): number =>
   a.from - b.from || compareText(a.relation, b.relation) || a.to - b.to
 
@@ -339,13 +343,13 @@ const toNeighbour = (row: Row): Neighbour => ({
 
 const ids = numbersOf('id')
 
-/** A statement that is asked only where it is wanted. */
+/** Adds a statement if there is one. */
 const where = <T>(batch: Batch, statement: SQL | null, decode: Decode<T[]>): Handle<T[]> | null =>
   statement === null ? null : batch.add(statement, decode)
 
 const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle === null ? [] : result.of(handle))
 
-/** What packs read, over any SQL connection. */
+/** Creates the reads of packs over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
   const contextOf = (sight: PackScope): PackContext => ({ dialect, sight, now: clock.now() })
@@ -404,7 +408,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       return {
         entries,
         vectors: rows.flatMap(vectorsOf),
-        // What a search found a moment ago may be deleted by now.
+        // An entry that the search found may have been deleted since.
         links: rows
           .flatMap(linksFrom)
           .filter(({ to }) => there.has(to))

@@ -12,13 +12,17 @@ import { each, firstRow, howMany, json, num } from '../../core/rows'
 import { WRITE_SHARE } from '../../core/write-budget'
 import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors/index-writer'
 
-/** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
+/**
+ * Version of the index: raise it when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change. Every index is
+ * then
+ * rebuilt.
+ */
 const ANALYSIS = 7
 
-/** Text that one round reads, whatever the number of entries: some seconds of work. */
+/** Bytes of text that one batch reads: some seconds of work. */
 const MAX_BYTES = 8_000_000
 
-/** Merges of one step of work in which erased words leave the index. */
+/** Merges of one step in which erased words leave the index. */
 const FORGETTING = 20
 
 interface Progress {
@@ -29,7 +33,9 @@ interface Progress {
   readonly isNew?: true
 }
 
-/** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
+/**
+ * Creates the index maintenance. `settings` stores the version of the index; without a row the index is as old as the database.
+ */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer)
@@ -45,7 +51,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
     const result = await batch.run(connection)
     const known = result.of(noted)
     if (known !== null) return known
-    // English is what a new database began with; an empty index suits every language.
+    // A new database begins with English; an empty index has the wanted version.
     return { analysis: result.of(entries) === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 

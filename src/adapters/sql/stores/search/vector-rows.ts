@@ -167,7 +167,7 @@ export function createSqlVectorRows(
       const batch = new Batch()
       const all = batch.add(sql`SELECT count(*) AS n FROM entries e WHERE e.org = ${org} AND e.captured = 0`, countOf())
       const embedded = batch.add(
-        // What was kept in a review and then taken back has vectors and is not counted.
+        // An entry that was approved and then withdrawn has vectors and is not counted.
         sql`SELECT count(DISTINCT v.entry_id) AS n FROM entry_vectors v JOIN entries e ON e.id = v.entry_id
             WHERE v.org = ${org} AND v.model = ${model} AND e.captured = 0`,
         countOf(),

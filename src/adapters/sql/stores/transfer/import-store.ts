@@ -35,7 +35,9 @@ import {
 import { type Context, entryStatements, longTexts, versionStatements } from '../../tables/transfer/import-rows'
 import { createIndexWriter, insertVectorsOf } from '../../tables/vectors/index-writer'
 
-/** Refuses the batch unless what it replaces stands at its version and is the caller's to change, and nothing stands where it adds. */
+/**
+ * Returns a precondition: each replaced entry has its version and may be changed by the caller, and no entry exists under a new ID.
+ */
 export function importGuard({ dialect, caller }: Context, { entries, deleted }: ImportBatch): SQL {
   const replaced = [
     ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
@@ -56,7 +58,7 @@ interface AuxiliaryContext {
   readonly caller: Caller
 }
 
-/** What is remembered of what came. */
+/** Stores which entries were imported under which IDs. */
 export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
   const rows = [
     ...batch.entries.map(({ theirId, id, version }) => [theirId, id, version]),
@@ -77,7 +79,7 @@ export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batc
   )
 }
 
-/** What entries say of ones that have not come, in the place of what they said before. */
+/** Replaces the stored references of these entries to others that were not imported yet. */
 export function waitingStatements({ dialect, caller }: AuxiliaryContext, { store, entries }: ImportBatch): SQL[] {
   const rows = entries.flatMap(({ id, waiting }) =>
     waiting.map(({ theirId, link }) => [theirId, id, link?.relation ?? '', link?.origin ?? '']),
@@ -124,7 +126,7 @@ function linkStatements({ dialect, caller }: Context, entries: readonly Imported
   ]
 }
 
-/** Everything of a batch of entries but its guards, its audit row and what depends on images. */
+/** Returns the statements of a batch of entries, without its preconditions, audit row and images. */
 export function takeStatements(
   context: Context,
   batch: ImportBatch,
@@ -170,7 +172,7 @@ export function takeStatements(
       ...(deleted.length === 0
         ? []
         : [sql`DELETE FROM entries WHERE org = ${caller.org} AND id ${ids(deleted.map(({ id }) => id))}`]),
-      // How a state ended stands in the file too, more exactly than the import knows it.
+      // The file states how a version ended, more exactly than the import knows.
       ...(ofVersions.size === 0
         ? []
         : [
@@ -212,7 +214,7 @@ export function takeStatements(
             sql`INSERT INTO owners (org, name) SELECT ${caller.org}, value FROM ${dialect.jsonRows(sql`${JSON.stringify(owners)}`)} AS given
               WHERE 1 = 1 ON CONFLICT DO NOTHING`,
           ]),
-      // The feed tells what happened here and now, whenever the entries were written.
+      // The feed shows the time of the import, not when the entries were written.
       sql`UPDATE changes SET at = ${now}, key_id = ${caller.keyId}
         WHERE ${dialect.plan.filterOnly(sql`org = ${caller.org}`)}
           AND seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
@@ -220,21 +222,21 @@ export function takeStatements(
   }
 }
 
-/** The writer makes words searchable right behind its commit; where it dies, the schedule does. */
+/** The call indexes words right after its commit; if it dies, the schedule does after this time. */
 const INDEXED_SOON = 60_000
 
-/** Links of imported entries to entries of a later batch are made when these arrive. */
+/** Links from imported entries to entries of a later batch are created when those arrive. */
 
-/** Entries of which one batch lets links follow. */
+/** Entries whose links one batch creates. */
 const AT_ONCE = 100
 
 /**
- * References to what has come, of some entries, with these as they stand where nobody has changed them since.
+ * Returns waiting references of some entries to imported ones, with the present entries, if unchanged since.
  *
- * @param theirs a JSON list of what has come
+ * @param theirs a JSON list of imported IDs
  */
 export const settledStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
-  // Of those that came under this id: one by the same hand, or one whose readers are the waiting entry's, or everybody.
+  // Of the entries imported under this ID: one by the same owner, or one that every reader of the waiting entry may read.
   const come = sql`SELECT max(m.entry_id) FROM imported m
     WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
       EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = w.entry_id AND o.org = ${org} AND o.owner = m.owner)
@@ -262,7 +264,7 @@ interface Settled {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Ids as they were told, a text as a text. */
+/** Replaces IDs in metadata; a text stays a text. */
 const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonObject =>
   withIds(metadata, (id): JsonValue => {
     const here = ours.get(String(id))
@@ -314,7 +316,7 @@ const doneStatement = (dialect: SqlDialect, org: string, store: string, id: numb
 
 const LOST = 'An entry that is imported is being changed at this moment; send the volume again'
 
-/** An id of this database as records write it; null for what is none. */
+/** Returns an ID of this database in its record form; null if it is not one. */
 const ownId = (theirId: string): number | null => (/^[1-9]\d{0,15}$/.test(theirId) ? Number(theirId) : null)
 
 /** The import store over any SQL connection. */
@@ -333,7 +335,7 @@ export function createSqlImportStore(
   const write = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer)
 
-  /** The rows of several statements, which answer alike. */
+  /** Runs several statements that return the same columns, and returns all rows. */
   async function rowsOf(statements: readonly SQL[], lock?: { readonly org: string }): Promise<Row[]> {
     const batch = new Batch()
     const handles = statements.map((statement) => batch.add(statement, asRows))
@@ -352,7 +354,7 @@ export function createSqlImportStore(
       for (const row of isOwn ? ofOwnStore(rows, scope) : rows) {
         const remembered = toRemembered(row, scope)
         const before = found.get(String(row.their_id))
-        // Of several, what stands there comes first; in the own store, what comes first.
+        // Of several, an existing entry takes precedence; in the same store, the first one.
         if (remembered === null || (before && (isOwn || before.standing !== null || remembered.standing === null)))
           continue
         found.set(String(row.their_id), remembered)
@@ -433,7 +435,7 @@ export function createSqlImportStore(
     async remainingQuota({ org }) {
       if (quotas.entries === null && quotas.bytes === null) return { entries: null, bytes: null }
       const rows = await rowsOf([sql`SELECT part, items, bytes FROM org_usage WHERE org = ${org}`])
-      // Kept states go first where room is needed.
+      // Retained versions are removed first when space is needed.
       const held = rows.reduce((sum, { part, bytes }) => sum + (part === 'versions' ? 0 : Number(bytes)), 0)
       const entries = Number(rows.find(({ part }) => part === 'entries')?.items ?? 0)
       return {

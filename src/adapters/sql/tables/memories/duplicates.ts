@@ -24,7 +24,7 @@ import { supersededBy } from '../links/links'
 import { assignments, writerColumns } from '../writes/entry-columns'
 import { toMemory } from './memory-statements'
 
-/** Memories and problems that are met again (fabric contract §3, §7): how they are found, and what happens to them. */
+/** Finds and updates existing memories and problems that a store repeats (fabric contract §3, §7). */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -37,7 +37,7 @@ type Writing = Context & { readonly scope: Caller }
 /** The schema's name for the precondition that a matched entry has not changed since it was read. */
 export const EQUAL = 'equal'
 
-/** Of the hash of a text, what the index has. */
+/** Characters of a text hash in the index. */
 const HASH_START = 16
 
 const ofProject = ({ dialect, scope }: Context, project: string | null): SQL =>
@@ -77,7 +77,7 @@ export function toEqual(row: Row): Equal {
   return { id, tags, shown: shownMetadata(memory), pinned, links, ...successorOf(row) }
 }
 
-/** Visible memories of a problem's key, the oldest first. */
+/** Returns visible memories with the key of a problem, oldest first. */
 export function reportedStatement(context: Context, project: string | null, key: string): SQL {
   const { dialect, scope, now } = context
   const problem = dialect.textAt([PROBLEM])
@@ -97,7 +97,7 @@ export const toReported = (row: Row): Reported => ({
 })
 
 /**
- * The statements of a meeting: what is presupposed, then what happens to memories that stand there.
+ * Returns the preconditions of a deduplication, then the updates of existing memories.
  *
  * @param entries that are stored after them in the same batch
  */
@@ -126,7 +126,7 @@ export function duplicateStatements(
 
 const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, precondition) SELECT ${premise}, ${EQUAL}`
 
-/** Nothing has come to what was known of a problem. */
+/** Returns a precondition that no further report of a problem was stored. */
 function nothingNew(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
   const newest = known.reduce((last, { id }) => Math.max(last, id), 0)
   const later = sql`SELECT 1 FROM (${reportedStatement(context, project, key)}) reported WHERE reported.id > ${newest}`
@@ -145,7 +145,7 @@ const joinedTo = (dialect: SqlDialect, tags: readonly string[]): SQL =>
 const hasRoom = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   sql`(SELECT count(*) FROM ${dialect.jsonRows(joinedTo(dialect, tags))} AS tag) <= ${MAX_TAGS}`
 
-/** No version is compared: whoever joins tags at the same time, none is lost, and nobody has to come again. */
+/** Without a version check: concurrent tags are all added, and no caller has to retry. */
 function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }: Renewal): SQL[] {
   const renewed = sql`UPDATE entries SET layer_expires_at = ${now + (lasts ?? 0)}, accessed_at = ${now} WHERE id = ${id}`
   const ofIt = (what: SQL): SQL => sql`(SELECT ${what} FROM entries e WHERE e.id = ${id})`
@@ -158,7 +158,7 @@ function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }
   return [...(lasts === null ? [] : [renewed]), ...(tags.length === 0 ? [] : [grown])]
 }
 
-/** One more report: no new version, since nothing of what it says has changed. */
+/** Counts one more report, without a new version, since the content is unchanged. */
 function countStatement(dialect: SqlDialect, id: number, lastSeen: string): SQL {
   const before = sql`coalesce(metadata, '{}')`
   const count = sql`coalesce((SELECT ${dialect.numberAt('count')} FROM entries e WHERE e.id = ${id}), 1)`

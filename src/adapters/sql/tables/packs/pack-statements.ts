@@ -6,7 +6,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { inProject, listed, type VisibilityFilter, visible } from '../../core/visibility'
 import { NEWEST_LINKS } from '../links/links'
 
-/** The statements that packs are read by (packs contract). Each begins with what is known, and looks up rows from there. */
+/** Reads of packs (packs contract). Each begins with known entries and looks up rows from there. */
 export interface PackContext {
   readonly dialect: SqlDialect
   readonly sight: PackScope
@@ -16,15 +16,16 @@ export interface PackContext {
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
-/** Of a sight, whether only approved entries count. */
+/** Returns whether only approved entries count. */
 const trustOf = ({ isApproved = false }: PackScope): VisibilityFilter => ({ isApproved })
 
 export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, sight)
 
 /**
- * The links `l` that an entry has at one of their ends, as a condition: each end has an index, and only that one is to lead there. A
- * link exists as long as its source; code that follows it checks whether the target exists.
+ * Returns the links `l` of an entry at one of their ends, as a condition that uses the index of that end only. A link exists as long as its
+ * source;
+ * code that follows it checks the target.
  */
 export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`
@@ -33,18 +34,18 @@ export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id
     : sql`l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)}`
 }
 
-/** As `linksOf`, the newest of those that lead to an entry; with `relation`, of those that say so, which an index of few has. */
+/** Returns the newest links to an entry; with `relation`, those of that relation, which have an index of their own. */
 export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation?: 'contradicts'): SQL {
   const said = (alias: string) =>
     relation === undefined ? sql`` : sql` AND ${sql.raw(`${alias}.relation = '${relation}'`)}`
-  // An entry belongs to one org, and so does what links to it.
+  // An entry belongs to one organization, and so do its links.
   const ofOrg = dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${sight.scope.org}`)
   return sql`l.to_id = ${id} AND ${ofOrg}${said('l')} AND l.from_id >= coalesce((
     SELECT few.from_id FROM links few WHERE few.to_id = ${id}${said('few')}
     ORDER BY few.from_id DESC LIMIT 1 OFFSET ${sql.raw(String(NEWEST_LINKS - 1))}), 0)`
 }
 
-/** Work in flight of one project, or of none; the statuses are spelt as the index has them. */
+/** Returns work in progress of one project, or without project; the statuses are written as in the index. */
 export function inFlightStatement(context: PackContext, { project, inFlight }: UnconditionalRequest): SQL {
   const { dialect, sight, now } = context
   return sql`
@@ -55,7 +56,7 @@ export function inFlightStatement(context: PackContext, { project, inFlight }: U
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${inFlight}`
 }
 
-/** The newest pages of the diary; null without one. */
+/** Returns the newest diary pages; null without a diary. */
 export function diaryStatement({ dialect, sight, now }: PackContext, limit: number): SQL | null {
   const { scope, diaryOf } = sight
   if (diaryOf === null || scope.owner === null) return null

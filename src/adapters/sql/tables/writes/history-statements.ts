@@ -8,11 +8,12 @@ import { isActive, isActiveOrRetained, visibleState } from '../../core/visibilit
 import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/entry-rows'
 import { textOf } from '../texts/long-texts'
 
-/** Statements over `entry_versions`: what entries were. */
+/** Reads earlier versions of entries (`entry_versions`). */
 
 /**
- * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the
- * same; the hash makes sure of it.
+ * Text of a retained version. If it is not stored with its version, it is in the table of long texts, or else with the next version that
+ * has the
+ * same text; the hash verifies it.
  */
 export const keptText = sql`
   CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
@@ -25,18 +26,18 @@ export const keptText = sql`
     (SELECT s.text FROM entries s WHERE s.id = v.entry_id AND s.text <> '' AND s.text_hash = v.text_hash)
   ) END`
 
-/** The same, as it stands in the row of an entry that gets it again. */
+/** The same text in the form of an entry's row. */
 export const keptInRow = sql`
   CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
 
-/** Columns of an entry that a kept state has under another name, or not at all. */
+/** Columns of an entry that a retained version has under another name, or not at all. */
 const KEPT_AS: ReadonlyMap<string, string> = new Map([
   ['id', 'v.entry_id AS id'],
   ['captured', 'NULL AS captured'],
   ['approved_version', 'NULL AS approved_version'],
 ])
 
-/** The columns of an entry, of a kept state; in the order of `ENTRY_COLUMNS`, with which they stand in a UNION. */
+/** Columns of an entry from a retained version, in the order of `ENTRY_COLUMNS`, for a UNION. */
 export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
 
 interface HistoryContext {
@@ -46,13 +47,13 @@ interface HistoryContext {
   readonly now: Millis
 }
 
-/** Whether a state was for the scope to see; `e` is the row that stands there, or is being removed behind its deletion. */
+/** Returns whether the scope could see a version; `e` is the present row, or one pending deletion. */
 const seesState = ({ dialect, scope, now }: HistoryContext, alias: string): SQL =>
   alias === 'e'
     ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${isActiveOrRetained('e')}`
     : visibleState(dialect, scope, now, alias)
 
-/** An entry tells nothing any more, whatever it was before, once its last state has expired. */
+/** Returns whether an entry has a history: none is shown after its last version has expired. */
 const lasts = (id: SQL, now: Millis): SQL => sql`NOT EXISTS (
     SELECT 1 FROM (
       SELECT CASE WHEN EXISTS (SELECT 1 FROM entries x WHERE x.id = ${id})
@@ -62,11 +63,11 @@ const lasts = (id: SQL, now: Millis): SQL => sql`NOT EXISTS (
     ) AS last WHERE last.expires_at <= ${now}
   )`
 
-/** The same of a state of one entry. */
+/** Returns the same for a version of one entry. */
 const sees = (context: HistoryContext, alias: string, id: number): SQL =>
   sql`${seesState(context, alias)} AND ${lasts(sql`${id}`, context.now)}`
 
-/** Every version of an entry that the scope may see, as `shown`: the one that stands there, kept ones, deletions. */
+/** Returns every version of an entry that the scope may see, as `shown`: the present one, retained ones, deletions. */
 function shownVersions(context: HistoryContext, id: number): SQL {
   const { dialect } = context
   const action = (alias: string) => {
@@ -126,7 +127,7 @@ export const stateStatement = (context: HistoryContext, id: number, version: num
   SELECT ${RETAINED_COLUMNS}, ${keptText} FROM entry_versions v
   WHERE v.entry_id = ${id} AND ${isVersion(sql`v.version`, version)} AND ${sees(context, 'v', id)}`
 
-/** Texts of versions, newest first, as long as they fit. */
+/** Returns the texts of versions, newest first, up to a number of bytes. */
 export function textsStatement(
   context: HistoryContext,
   id: number,
@@ -153,8 +154,9 @@ export function textsStatement(
 }
 
 /**
- * Entries as they were at an instant, in the order of the ids; beyond the bytes the id alone, as `wanted_id`. What has expired since
- * does not come back by it.
+ * Returns entries as they were at a time, in the order of the IDs; beyond `maxBytes` only the ID, as `wanted_id`. Entries that have expired
+ * since
+ * are not returned.
  */
 export function asOfStatement(
   { dialect, scope, now }: HistoryContext,
