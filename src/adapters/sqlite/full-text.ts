@@ -1,4 +1,4 @@
-// What stands in entries that are known by their ids, and which units of a query do long ones hold?
+// Full-text search on SQLite with FTS5: candidates and counts, and the check of given entries.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -71,31 +71,31 @@ import {
   WEIGHED_BY_WORDS,
 } from './term-groups'
 
-/** How the candidates of a search are found: what is known where many entries match, and the way that follows from it. */
+/** Strategy of a search, and the facts that it depends on. */
 
 interface SearchWay {
-  /** The name of the way, by which its cost is reckoned. */
+  /** Name of the strategy, for the cost estimate. */
   readonly way: SearchStrategy
-  /** What holds any of the terms is found. */
+  /** Entries with any of the terms match. */
   readonly isAnyOf: boolean
-  /** And what holds them all is preferred: it is not asked for once more. */
+  /** And entries with all of them are preferred, so that they need no further query. */
   readonly isWhole: boolean
-  /** What the query prefers is asked for by itself. */
+  /** The preferred entries need a further query. */
   readonly asksPreferred: boolean
   readonly isByClasses: boolean
-  /** All that the expression means holds the same words. */
+  /** All matches contain the same words. */
   readonly isOneClass: boolean
-  /** What the index brings is admitted as a rule. */
+  /** The filter usually admits what the index finds. */
   readonly isAdmitted: boolean
-  /** The entries that are each asked for the words; null where these lead to entries. */
+  /** IDs of the entries that are checked for the words; null if the words find the entries. */
   readonly led: readonly number[] | null
-  /** Whether entries can be asked each for the words. */
+  /** Whether the entries of the filter may be checked for the words. */
   readonly mayBeLed: boolean
-  /** Where many entries match, what the filter admits of them decides the way. */
+  /** If many entries match, the strategy depends on how many the filter admits. */
   readonly isForFilter: boolean
 }
 
-/** @param known what was asked of many matching entries */
+/** Chooses the strategy. @param known facts about a search with many matches */
 export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): SearchWay {
   const { query, terms, filter, units, rare } = request
   const expression = query.expression as Expression
@@ -111,26 +111,26 @@ export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, kn
   const led = mayBeLed ? (known?.ids ?? null) : null
   const isAdmitted = isOfPlace(filter) || known?.admitsMany === true
   const isByClasses = isOfWords && led === null && isForClasses(terms.length, isAdmitted)
-  // Where little is admitted it may be that all that has the words is looked at. What has one word is come to in one pass.
+  // If the filter admits little, all entries with the words may be read. Entries with one word are found in one pass.
   const isAsClass = isOneClass && isAdmitted && expression.op !== 'unit'
   const way: SearchStrategy = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
   return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
 }
 
-/** From where on many match: where few words may choose, or what a filter admits decides. */
+/** Returns the number of matches from which on few words choose, or the filter decides. */
 export const whereMany = (isForFew: boolean, words: number, { filtered, ...few }: ManyMatch): Many =>
   isForFew ? few : isForClasses(words, false) ? filtered.classed : filtered.grouped
 
-/** How candidates are chosen by some words of a query. */
+/** Counts for a search whose candidates are chosen by some words of the query. */
 export interface FewWords {
-  /** In how many entries each of these stands. */
+  /** Number of entries with each of these words. */
   readonly counts: WordCounts
-  /** And each word of the query. */
+  /** Number of entries with each word of the query. */
   readonly ofAll: WordCounts
 }
 
-/** The same search, whose candidates are chosen by the terms at some places of the query. */
+/** Returns the search whose candidates are chosen by the terms at some positions of the query. */
 export function searchBySome(request: AnySearch, places: readonly number[]): AnySearch {
   const { query, terms } = request
   const wanted = places.map((place) => terms[place] as (typeof terms)[number])
@@ -145,9 +145,9 @@ export function searchBySome(request: AnySearch, places: readonly number[]): Any
 }
 
 /**
- * The candidates of the words that tell most, and beside them, where these are too few, of those that follow.
+ * Finds candidates by the rarest words and, if these are too few, by the next ones too.
  *
- * @param ofAll in how many entries each word of the query stands
+ * @param ofAll number of entries with each word of the query
  * @param ask a search by some of its words
  */
 export async function byFewWords(
@@ -171,31 +171,31 @@ export async function byFewWords(
   return { ...found, hits: [...found.hits, ...behind] }
 }
 
-/** In how many entries each word of a query stands. */
+/** Number of entries with each word of a query. */
 export type WordCounts = readonly TermCount[]
 
-/** Entries that are each asked for each word; and together, since each takes some 12 µs whatever it holds. */
+/** Maximum number of entries that are checked, and of checks (entries × words). */
 const [MOST_LED, MOST_ASKED] = [2_000, 16_000]
 
-/** Entries that may each be asked for so many words. */
+/** Returns the maximum number of entries to check for this many words. */
 const mostLed = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
 
 const sampled = (org: string, match: string): string => `scope : "${sampleTerm(org)}" AND ${match}`
 
 /**
- * Whether many entries match, behind `held`, of one row, of how many `entries` the org has.
+ * Returns whether many entries match; `held` has one row with the number of `entries` of the organization.
  *
- * @param match what is looked for within the scope, as a MATCH expression
+ * @param match the query within the scope, as a MATCH expression
  */
 export const manyMatch = (org: string, match: string, { sampled: most, entries }: Many): SQL =>
   sql`CASE WHEN (SELECT entries FROM held) < ${entries} THEN 0 ELSE (
     SELECT count(*) >= ${most} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${sampled(org, match)} LIMIT ${most})
   ) END`
 
-/** What is known of a search that many entries match. */
+/** Facts about a search with many matches. */
 export interface KnownOfMany {
   readonly counts: WordCounts
-  /** Whether the filter admits many of them; one that asks for a place alone does. */
+  /** Whether the filter admits many of them; true if it only restricts the scope. */
   readonly admitsMany: boolean
   /** The entries that it admits, where these are known to be few. */
   readonly ids: readonly number[] | null
@@ -204,17 +204,17 @@ export interface KnownOfMany {
 interface Asked {
   readonly context: ReadContext
   readonly sight: VisibilityFilter
-  /** Null where nothing but a place is asked. */
+  /** Null for a filter that only restricts the scope. */
   readonly filter: Filter | null
-  /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
+  /** Query of how many `entries` the scope may have, and how many `bytes` of text. */
   readonly held: SQL
   readonly many: SQL
-  /** What is looked for, and each of its words, within the scope, as MATCH expressions. */
+  /** The query, and each of its words, within the scope, as MATCH expressions. */
   readonly match: string
   readonly inside: readonly string[]
 }
 
-/** One row of what is known where many entries match; of `counts` null where they do not. */
+/** Returns one row with the facts if many entries match; `counts` is null if not. */
 export function ifMany({ context, sight, filter, held, many, match, inside }: Asked): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
@@ -244,17 +244,21 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
   )
 }
 
-/** Indexes lead to what lists show. */
+/** Returns whether only listed entries count, which have indexes. */
 const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf === null && captured === null
 
-/** The entries that a filter admits, where no index led to them and they are few enough to be asked each for so many words; else null. */
+/**
+ * Returns the IDs of entries that a filter without index admits, if they are few enough to be checked for this many words; otherwise null.
+ */
 export const walkedTo = async (
   connection: SqlConnection,
   { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
   filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, context, filter, mostLed(words))
 
-/** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
+/**
+ * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; by a time if there is no other.
+ */
 function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
   const share = readBudgetOf(context.dialect, filter)
   if (share === null) return null
@@ -286,7 +290,7 @@ export const knownOfMany = onlyRow((row): KnownOfMany | null => {
   }
 })
 
-/** FTS5 looks up where an entry stands among those with a word, so each long one is asked about by itself. */
+/** FTS5 searches the entries with a word for an ID, so each long entry is checked separately. */
 export const createKnownEntries =
   (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
   async (scope: Scope, { units, columns }, ids) => {
@@ -315,9 +319,9 @@ const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 
 
 interface Settings {
   readonly indexedFields: IndexedFields
-  /** The work of one search; beyond it the rarest words choose. */
+  /** Limits of one search; beyond them the rarest words choose. */
   readonly bound?: SearchBound
-  /** From how many on the few words that tell most choose. */
+  /** Number of matches from which on the rarest words choose. */
   readonly many?: ManyMatch
 }
 
@@ -332,9 +336,10 @@ export function createD1FullText(
   const { dialect } = connection
 
   /**
-   * @param few where candidates are chosen by the words of `request`, which are some of its query
-   * @param known where it was asked whether many entries match
-   * @param isWithin whether the search is known to be within the bound
+   * Returns the statement of a search. @param few if candidates are chosen by the words of `request`, which are some of its query
+   *
+   * @param known facts about a search with many matches, if they were queried
+   * @param isWithin whether the search is known to be within its limits
    */
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
   async function searchOnce(
@@ -366,7 +371,7 @@ export function createD1FullText(
     const isAsked = known === null && (isForFew || chosen.isForFilter)
     const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
-    // Where the filter admits many, few entries are asked before enough are found.
+    // If the filter admits many, few entries are checked before enough are found.
     const large = largeBytes(dialect, scope)
     const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, large, held }
     const fits =
@@ -378,8 +383,9 @@ export function createD1FullText(
             isVeryDense: isFrequent(scope.org, together, VERY_FREQUENT),
           })
 
-    // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
-    // orgs, and so tell one what the others hold, and read their share of the index for it.
+    // Candidates are weighted within the scope. `bm25()` would use the rarity of words in all organizations: it would reveal their content,
+    // and read
+    // their part of the index.
     const before = few?.counts ?? known?.counts ?? null
     const each = inside(confined)
     const counts = sql`counts AS MATERIALIZED (${before ? countedBefore(each, before) : countedBySample(scope.org, each)})`
@@ -389,14 +395,14 @@ export function createD1FullText(
     const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
     const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
-    /** What scope and filter ask of an entry `e`, with the values of that. */
+    /** Returns the condition of scope and filter on an entry `e`, with its bound values. */
     const admission = () => {
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
       return { bindings, condition: sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}` }
     }
 
-    /** The best of some classes of entries, as `admitted`. */
+    /** Returns the best entries of some term combinations, as `admitted`. */
     const ofClasses = (classes: readonly EntryClass[], may: SQL, most: number, held = 0) => {
       const complete = { most: held > 0 ? depth.complete : 0, held }
       const asked = {
@@ -411,7 +417,7 @@ export function createD1FullText(
       }
       return byLength(asked)
     }
-    /** Those that are chosen as `best`, in their places. */
+    /** Returns the chosen entries as `best`, in order. */
     const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
       const { bindings, condition } = admission()
       return withPrelude(
@@ -424,7 +430,9 @@ export function createD1FullText(
       )
     }
 
-    /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
+    /**
+     * Returns entries with any of the terms, by weight, and the shortest of those with all of them, which are `complete`.
+     */
     const withTerms = (): SQL => {
       const { bindings, condition: admitted } = admission()
       const tables = isByClasses
@@ -438,7 +446,9 @@ export function createD1FullText(
       )
     }
 
-    /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
+    /**
+     * Always returns a row that states whether the search fits its limits, so that no other statement has to check that.
+     */
     const withPresence = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
     const withRareTerms = (few: number): SQL =>
       chosenBy((admitted) => {
@@ -446,10 +456,10 @@ export function createD1FullText(
         return [...rareTables(inside(confined), few), best]
       }, withPresence)
 
-    /** Those that hold the most and the rarest words; the newest, where none are asked for. */
+    /** Returns the entries with the most and rarest words; the newest if the query has no terms. */
     const candidates = (expression: Expression, limit: number): SQL => {
       const { bindings, condition } = admission()
-      // FTS5 goes through what matches from the newest on, as far as it is asked to.
+      // FTS5 returns matches from the newest on, as far as they are read.
       const isNewest = terms.length === 0
       const best = sql`best AS (
           SELECT entries_fts.rowid AS id
@@ -466,7 +476,7 @@ export function createD1FullText(
         sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
       )
     }
-    /** Of entries that all hold the same words, the shortest. */
+    /** Returns the shortest of entries with the same words. */
     const shortest = (expression: Expression, limit: number): SQL => {
       const { bindings, condition: admitted } = admission()
       const tables = led
@@ -480,7 +490,7 @@ export function createD1FullText(
       )
     }
 
-    /** Those with the most and the rarest units. */
+    /** Returns the entries with the most and rarest units. */
     const withUnits = (): SQL =>
       chosenBy((admitted) => {
         if (led !== null)
@@ -515,7 +525,7 @@ export function createD1FullText(
     const fitting = rare === undefined ? batch.add(sql`WITH ${fits} SELECT yes FROM fits`, asRows) : found
     const preferred =
       query.preferred && asksPreferred ? batch.add(shortest(query.preferred, depth.complete), asRows) : null
-    // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+    // Words have the weight of the complete scope, also when only one thread is searched.
     const beyond =
       rare === undefined && isBeyond
         ? batch.add(
@@ -557,7 +567,7 @@ export function createD1FullText(
       of && { ...of, counts: places.map((place) => of.counts[place] as TermCount) }
     const { hits, statistics } = await searchOnce(scope, some, ofSome(few), ofSome(known), true)
     const { entries, entriesWithTerm } = statistics
-    // A word that was not counted weighs as one of every entry.
+    // A word without count has the weight of one in every entry.
     const holding = few ? entriesWithTerm : terms.map((_, place) => entriesWithTerm[places.indexOf(place)] ?? entries)
     return { hits, statistics: { ...statistics, entriesWithTerm: holding }, chosenBy: 'rarest words' }
   }

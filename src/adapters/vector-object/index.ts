@@ -19,9 +19,10 @@ const leftOut = new Map<string, number>()
 const MOST_SPACES = 1_000
 
 /**
- * A Durable Object that holds the vectors of an organization and model in memory, the newest where not all fit; `forget` empties it.
+ * Creates a vector index in Durable Objects, which hold the vectors of an organization and model in memory: the newest, if not all fit.
+ * `forget` empties an object.
  *
- * @param bytes of memory that one object may take
+ * @param bytes maximum memory of one object
  */
 export function createObjectVectorIndex(
   namespace: DurableObjectNamespace<VectorObject>,

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock'
 import type { Settings } from '../../ports/settings'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 
-/** How far a Vectorize namespace has come; kept in the database, since Vectorize does not say. */
+/** Synchronization state of a Vectorize namespace; stored in the database, since Vectorize does not report it. */
 export interface Progress {
   /** Vectors up to this id have been sent. */
   readonly sentUpTo: number
@@ -29,7 +29,7 @@ export async function readProgress(settings: Settings, space: string): Promise<P
 export const writeProgress = (settings: Settings, space: string, progress: Progress): Promise<void> =>
   settings.write(nameOf(space), JSON.stringify(progress))
 
-/** What is used of a Vectorize binding. */
+/** The methods of a Vectorize binding that are used. */
 export interface VectorizeBinding {
   query(
     vector: number[],
@@ -40,7 +40,7 @@ export interface VectorizeBinding {
   getByIds(ids: string[]): Promise<readonly { id: string }[]>
 }
 
-/** Limits of Vectorize: hits without values and metadata, vectors an upsert, ids a look-up. */
+/** Limits of Vectorize: hits without values and metadata, vectors of an upsert, IDs of a lookup. */
 const TOP_K = 100
 const UPSERT = 1000
 const LOOK_UP = 20
@@ -59,14 +59,16 @@ async function answered<T>(request: Promise<T>): Promise<T> {
 }
 
 /**
- * Vectorize holds ids alone, in a namespace per org and model. What is sent shows up seconds later, maybe in another
- * order, so a stretch of ids counts as confirmed only when each of them has been seen. Searches may believe a confirmation
- * that is too old, never one that is too new; hence the copy in memory.
+ * Creates an index in Vectorize, which stores IDs only, in a namespace for each organization and model. Vectors become visible seconds
+ * later, maybe in
+ * another order, so a range of IDs counts as confirmed only when each of them was seen. A search may use an old confirmation, never one
+ * that is
+ * too new; therefore the copy in memory.
  */
 export function createVectorizeIndex(binding: VectorizeBinding, settings: Settings, clock: Clock): VectorIndex {
   const confirmed = new Map<string, number>()
   const keyOf = ({ org, model }: VectorSpace) => `${org}\n${model}`
-  // At most 64 bytes, whatever the org is called.
+  // At most 64 bytes, whatever the name of the organization.
   const namespaceOf = async (space: VectorSpace) => (await sha256Hex(keyOf(space))).slice(0, 40)
 
   async function progressOf(space: VectorSpace): Promise<Progress> {
@@ -93,7 +95,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
     nearby: null,
 
     async search(space, query, limit) {
-      // Read before asking: what is confirmed by then is what the answer is sure to have seen.
+      // Read before the query: its result certainly includes what was confirmed by then.
       const confirmedUpTo = confirmed.get(keyOf(space)) ?? (await progressOf(space)).confirmedUpTo
       const topK = Math.min(limit, TOP_K)
       const { matches } = await answered(
@@ -136,7 +138,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
       const progress = await progressOf(space)
       let { confirmedUpTo, sentUpTo } = progress
       let waiting = [...progress.waiting].sort((a, b) => a.upTo - b.upTo)
-      // In order of ids: a later stretch that shows up first confirms nothing of an earlier one.
+      // In order of IDs: a later range that becomes visible first confirms none of an earlier one.
       while (waiting[0] !== undefined && (await isVisible(waiting[0].ids))) {
         confirmedUpTo = Math.max(confirmedUpTo, waiting[0].upTo)
         waiting = waiting.slice(1)
