@@ -3,7 +3,7 @@ import type { CodeSymbol } from '../domain/code/symbols'
 export interface SourceText {
   /** Its extension may select the dialect. */
   readonly path: string
-  /** As `domain/code/languages.ts` names it. */
+  /** As named by `domain/code/languages.ts`. */
   readonly language: string
   readonly text: string
 }

@@ -79,7 +79,10 @@ export interface TextRequest extends Sought {
   }
 }
 
-/** Finds entries that contain any of the query's units, the rarest and the most first, each with its number of units and its rank. */
+/**
+ * Finds entries that contain any of the query's units: those with the rarest and most units first, each with its number of units and its
+ * rank.
+ */
 export interface UnitsRequest extends Sought {
   readonly candidates: number
   /** The agent whose diary pages are found too, by their owner. */
@@ -89,9 +92,9 @@ export interface UnitsRequest extends Sought {
 }
 
 /**
- * Finds entries that contain scored terms which occur in at most `rare` entries, the rarest and the most of them first. More frequent terms
- * are not used and not counted further, and of each layer a few thousand entries are counted, so that many words cost the same in a store
- * of any size.
+ * Finds entries with scored terms that occur in at most `rare` entries: those with the rarest and most terms first. More frequent terms are
+ * not used
+ * and not counted further, and a few thousand entries of each layer are counted, so that the cost does not depend on the size of the store.
  */
 export interface RareRequest extends Sought {
   readonly rare: number
@@ -108,8 +111,9 @@ export interface TextSearch {
    */
   readonly statistics: TermStatistics
   /**
-   * The words that chose the candidates: all; the six rarest, where more than 10,000 entries hold one
-   * of more than six; or the rarest, where comparing all entries would take too long. Statistics are of all terms.
+   * The words that chose the candidates: all; or the rarest, when many entries match one of more than six words, or when comparing all
+   * entries would
+   * take too long. Statistics are of all terms.
    */
   readonly chosenBy: ChosenBy
 }
@@ -121,8 +125,7 @@ export interface EntryText extends Pick<TextHit, 'id' | 'title' | 'text' | 'code
 }
 
 /**
- * Finds candidates by words. The entry store writes the index in the batch of the row, so an entry
- * is found by the next call after its store.
+ * Finds candidates by words. The entry store writes the index in the batch of the row, so that the next call finds a stored entry.
  */
 export interface FullText {
   /** `fts5` or `tsvector`. */
@@ -131,19 +134,19 @@ export interface FullText {
   readonly stemming: boolean
 
   /**
-   * By the query's expression. Hits and statistics of the three searches are the same on every backend.
+   * Searches by the query's expression. Hits and statistics of the three searches are the same on every backend.
    *
-   * @throws Problem limit_exceeded for words that occur in too much text, where no rarer one can choose
+   * @throws Problem limit_exceeded for words that occur in too much text, when there is no rarer one
    */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 
-  /** By the units of the query, whatever its expression says. */
+  /** Searches by the units of the query, ignoring its expression. */
   searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
 
   /** Searches by the rare words of the query; reads as much from a large store as from a small one. */
   searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
-  /** What stands in these entries, as far as the scope lists them. */
+  /** Returns the matched content of these entries, if the scope lists them. */
   standing(
     scope: Scope,
     asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },

@@ -19,7 +19,7 @@ export interface UnconditionalRequest {
   readonly newest: number
 }
 
-/** Entries included whatever their words are, newest first. */
+/** Entries that a pack includes independent of the goal, newest first. */
 export interface UnconditionalEntries {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
@@ -64,7 +64,7 @@ export interface RequestedRange {
 export interface FinishRequest {
   /** The items of the pack. */
   readonly ids: readonly number[]
-  /** Parts of their texts that are still to be read. */
+  /** Parts of their texts to read. */
   readonly stretches: readonly RequestedRange[]
   /** Maximum number of neighbors of each item. */
   readonly related: number
@@ -83,14 +83,12 @@ export interface Finished {
   readonly contradicts: readonly PackLink[]
 }
 
-/**
- * Reads what packs are made of. Everything is confined to the sight, and bounded by the numbers of the request however much there is.
- */
+/** Reads the content of packs, restricted to the scope of the pack. The numbers of the request bound every read. */
 export interface PackReads {
   standing(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
   /**
-   * Returns the vectors that a scope limited to projects can see, up to a limit; null when there are more of them or of entries, or when
-   * the scope is not limited to projects.
+   * Returns the vectors in a scope limited to projects, up to a limit; null if there are more vectors or entries, or if the scope is not
+   * limited to projects.
    */
   eligible(sight: PackScope, model: string, limit: number): Promise<PackVector[] | null>
   gather(sight: PackScope, request: GatherRequest): Promise<Gathered>

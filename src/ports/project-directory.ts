@@ -58,8 +58,7 @@ export interface ProjectChange {
 }
 
 /**
- * Names of projects, and which project each means. A narrowed scope gets the names of its own projects alone, and a
- * statement about them touches no row of others.
+ * Names of projects, and which project each means. A narrowed scope gets only the names of its own projects, and no row of others is read.
  */
 export interface ProjectDirectory {
   /**

@@ -102,8 +102,8 @@ export interface IndexMaintenance {
    */
   merge(): Promise<boolean>
   /**
-   * Removes a bounded part of the words of deleted entries from the index for good; work of the outbox, which is queued again while there
-   * is more.
+   * Removes a bounded part of the words of deleted entries from the index permanently; work of the outbox, which is queued again until it
+   * is done.
    *
    * @param key of that work: the erased id, or the started part
    */
