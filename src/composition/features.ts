@@ -267,11 +267,11 @@ function cursorSealOf({ DB, HYPERDRIVE }: Bindings, config: Config, settings: Se
 
 /** Where no object is bound everyone looks for themselves, a little later. */
 const SILENT: ChangeNotifier = {
-  tell: async () => {},
+  publish: async () => {},
   mark: async () => null,
   wait: async () => null,
   admit: async () => true,
-  leave: async () => {},
+  closeStream: async () => {},
 }
 
 export function composeFeed(

@@ -89,7 +89,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     reranker,
     health: models,
   } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, log })
-  const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
+  const announce: Announce = (org, sights) => afterwards(bell.publish(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log })
   const { storing, close } = storage
   const connection = {
@@ -276,7 +276,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composePeople({
       ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
-      wake: (org) => bell.tell(org, null),
+      wake: (org) => bell.publish(org, null),
     }),
     changes,
     transfer,

@@ -76,13 +76,13 @@ export interface CaptureStore {
    * @param by the key, and the agent of the key
    * @throws Problem conflict, retryable, when a session has changed or an event has arrived meanwhile
    */
-  keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
+  store(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
   /**
    * Records the entry that a checkpoint wrote. The session is no longer due unless an event arrived meanwhile.
    *
    * @param use how the session used memories, for its usage row
    */
-  wrote(
+  recordCheckpoint(
     scope: Scope,
     session: Pick<CapturedSession, 'name' | 'revision' | 'gathered'>,
     written: Written | null,
@@ -123,7 +123,7 @@ export interface CaptureStore {
    *
    * @param isApproved whether only entries count whose current version a person has approved
    */
-  standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<StartMemories>
+  startMemories(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<StartMemories>
   /** Returns the digest of the last start text of an owner at a place; null when there was none. */
   lastStart(scope: Scope, place: StartPlace): Promise<string | null>
   noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>

@@ -29,7 +29,7 @@ export interface Woken {
  */
 export interface ChangeNotifier {
   /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */
-  tell(org: string, sights: readonly VisibilityChange[] | null): Promise<void>
+  publish(org: string, sights: readonly VisibilityChange[] | null): Promise<void>
   /** Returns the present position; null when the notifier does not respond. */
   mark(org: string): Promise<string | null>
   /**
@@ -46,5 +46,5 @@ export interface ChangeNotifier {
   /** Returns whether a key may open another stream, up to `most`; true when the notifier does not respond. */
   admit(org: string, stream: OpenStream, most: number): Promise<boolean>
   /** Marks the stream as closed. */
-  leave(org: string, stream: OpenStream): Promise<void>
+  closeStream(org: string, stream: OpenStream): Promise<void>
 }

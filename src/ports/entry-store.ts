@@ -140,7 +140,7 @@ export interface EntryStore {
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
 
   /** Returns parts of the texts of listed entries, cut by the database; the filter is checked again. */
-  stretches(
+  textRanges(
     scope: Scope,
     filter: Filter,
     wanted: readonly TextRange[],
@@ -193,7 +193,7 @@ export interface EntryStore {
   finishDeletes(caller: Caller, meant: Pick<EraseSelection, 'ids' | 'threadIds'>): Promise<boolean>
 
   /** Returns the present state of an entry that the caller may change, without its text. */
-  standing(caller: Caller, id: number): Promise<Entry | null>
+  current(caller: Caller, id: number): Promise<Entry | null>
 
   /** Returns how many entries a delete or an erasure would affect, and the first of their ids. @throws DeleteRefused as `delete` */
   wouldDelete(

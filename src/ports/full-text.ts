@@ -147,7 +147,7 @@ export interface FullText {
   searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
   /** Returns the matched content of these entries, if the scope lists them. */
-  standing(
+  entryTexts(
     scope: Scope,
     asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },
     ids: readonly number[],

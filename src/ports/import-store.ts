@@ -12,7 +12,7 @@ export interface Remembered {
   /** Time of the newest file that contained it, milliseconds since 1970; null as above. */
   readonly at: Millis | null
   /** The entry that exists here. */
-  readonly standing: {
+  readonly existing: {
     readonly version: number
     readonly updatedAt: Millis
     readonly isPendingDeletion: boolean
@@ -74,7 +74,7 @@ export interface ImportBatch {
     readonly vectors: readonly TextVector[]
   }[]
   /** Deleted entries of which only versions were imported: source id, id here and the version of the deletion. */
-  readonly gone: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
+  readonly deletedEntries: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
   /** Removals of images that were known when their bytes were stored. */
   readonly knownRemovals: readonly number[]
   readonly detail: Readonly<Record<string, number>>
@@ -102,7 +102,7 @@ export interface ImportStore {
   /**
    * Creates a bounded part of the links that waited for these entries. @returns the number of links, and whether more are waiting
    */
-  settle(
+  resolveLinks(
     caller: Caller,
     store: string,
     theirIds: readonly string[],

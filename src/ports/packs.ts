@@ -65,7 +65,7 @@ export interface FinishRequest {
   /** The items of the pack. */
   readonly ids: readonly number[]
   /** Parts of their texts to read. */
-  readonly stretches: readonly RequestedRange[]
+  readonly ranges: readonly RequestedRange[]
   /** Maximum number of neighbors of each item. */
   readonly related: number
   /** Maximum distance of these. */
@@ -85,7 +85,7 @@ export interface Finished {
 
 /** Reads the content of packs, restricted to the scope of the pack. The numbers of the request bound every read. */
 export interface PackReads {
-  standing(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
+  unconditional(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
   /**
    * Returns the vectors in a scope limited to projects, up to a limit; null if there are more vectors or entries, or if the scope is not
    * limited to projects.

@@ -55,7 +55,7 @@ export interface VectorLookupResult {
   /** Those of the hits that still exist and match scope and filter. */
   readonly hits: readonly VectorRow[]
   /** Whether `further` was read too. */
-  readonly lookedFurther: boolean
+  readonly readFurther: boolean
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
   /**

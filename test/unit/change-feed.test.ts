@@ -51,11 +51,11 @@ function world(bell: Partial<ChangeNotifier> = {}) {
     position: async () => 0,
   }
   const silent: ChangeNotifier = {
-    tell: async () => {},
+    publish: async () => {},
     mark: async () => null,
     wait: async () => null,
     admit: async () => true,
-    leave: async () => {},
+    closeStream: async () => {},
   }
   const seal = createCursorSeal('a secret')
   const sightings: LastSeen = {

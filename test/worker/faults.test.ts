@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-budget'
+import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import type { Bindings } from '../../src/composition/isolate'
 import { composeServices } from '../../src/composition/worker'
 import { createLog } from '../../src/http/log'
@@ -128,7 +128,7 @@ describe('when a dependency fails', () => {
   }
 
   it('answers a long text as stored when the database stops after its commit, so that it is not stored twice', async () => {
-    const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
+    const text = 'hay '.repeat(WRITE_BUDGET / 4 + 1)
     // One round trip reads the receipt of the key; the commit is the next.
     for (const [name, args, skip, said] of [
       ['store_context', { thread_id: 'long', source: 'user', text }, 1, /^Context stored \(embedding queued\)/],

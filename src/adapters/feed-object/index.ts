@@ -19,10 +19,10 @@ export function createFeedNotifier(
   }
   const of = (org: string) => namespace.getByName(org)
   return {
-    tell: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
+    publish: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
     mark: (org) => asked<string | null>(() => of(org).mark(), null),
     wait: (org, listener, since, ms) => asked<Woken | null>(() => waited(of(org), { listener, since }, ms), null),
     admit: (org, stream, most) => asked(() => of(org).admit(stream, most), true),
-    leave: (org, stream) => asked(() => of(org).leave(stream), undefined),
+    closeStream: (org, stream) => asked(() => of(org).leave(stream), undefined),
   }
 }

@@ -41,7 +41,7 @@ const MARKS: readonly Marks[] = [
 const PLAIN = { query: '', document: '' }
 
 /** Returns the prefixes of a model, by the purpose of a text. */
-export function retrievalMarks(model: string): { readonly query: string; readonly document: string } {
+export function retrievalPrefixes(model: string): { readonly query: string; readonly document: string } {
   const name = model.toLowerCase()
   return MARKS.find(({ models }) => models.test(name)) ?? PLAIN
 }
@@ -129,7 +129,7 @@ interface Waiting {
  */
 export function createBatchEmbedder(over: BatchEmbedder): Embedder {
   const { provider, name, model, dimensions, limits, request, now } = over
-  const marks = over.marks ?? retrievalMarks(model)
+  const marks = over.marks ?? retrievalPrefixes(model)
   const pacing = createPacing(over.speed, limits, over.patience.tryMs)
 
   /**

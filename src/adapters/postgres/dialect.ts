@@ -265,7 +265,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     knownToIndex,
     listedByIndex: () => null,
     packsRows: false,
-    among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
+    inList: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
     jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
     joinedStrings: (one, other) => sql`(SELECT compact_json(jsonb_agg(value ORDER BY value COLLATE "C")) FROM (
@@ -296,7 +296,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       sql`CASE WHEN octet_length(${value}) = ${chars}
       THEN convert_from(substr(convert_to(${value}, 'UTF8'), (${from})::integer + 1, (${length})::integer), 'UTF8')
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
-    beginning: null,
+    preview: null,
     byteLength: (value) => sql`octet_length(${value})`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
@@ -306,7 +306,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     numberAt: (name) =>
       sql`CASE WHEN ${typeIs([name], 'number')} THEN trunc((${valueAt([name])})::numeric)::bigint END`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-    nearness: POSTGRES_SIMILARITY,
+    similarity: POSTGRES_SIMILARITY,
     code: POSTGRES_CODE,
   }
   return dialect

@@ -40,8 +40,8 @@ import {
   SAMPLE,
   searchesBy,
   splitUnits,
+  toEntryTexts,
   toSearch,
-  toStanding,
   unitKey,
 } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/scope-terms'
@@ -120,7 +120,7 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
     : sql.join(
         terms.map(
           (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${stemOf(term)}::text`)})`,
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.inSearchedColumns(sql`${stemOf(term)}::text`)})`,
         ),
         sql` UNION ALL `,
       )
@@ -237,7 +237,7 @@ export function bestByUnits(
       SELECT f.entry_id AS id, f.length FROM entries_fts f WHERE ${compiler.within(expression, sql`confined.query`)} OFFSET 0
     ) AS f`
   const whole = sql`(SELECT f.id, f.length, ${all} AS held FROM ${rowsOf(together)}) AS every`
-  const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)}`
+  const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)}`
   const idsOf = (term: SQL): SQL => sql`
     SELECT held.id FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id ${holders} OFFSET 0) AS held WHERE terms.term = ${term}`
   // These all weigh the same, so the shortest are the best.
@@ -317,7 +317,7 @@ export const CODE_COLUMNS = sql`${sql.join(
 
 /** Creates a lookup of which given entries contain a unit; each long entry is checked by its row of the index. */
 export const createKnownEntries =
-  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['entryTexts'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
     const now = clock.now()
@@ -343,7 +343,7 @@ export const createKnownEntries =
         ? null
         : batch.add(sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`, asRows)
     const result = await batch.read(connection)
-    return toStanding(result.of(rows), places === null ? [] : result.of(places))
+    return toEntryTexts(result.of(rows), places === null ? [] : result.of(places))
   }
 
 const keyOf = (weight: SQL): SQL => sql`${weight} * ${brevity(sql`length`)}`
@@ -406,13 +406,13 @@ const rareTables = (
   sql`common AS MATERIALIZED (
     SELECT terms.term FROM terms
     WHERE ${rare} < (SELECT count(*) FROM (
-      SELECT 1 FROM lately AS f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+      SELECT 1 FROM lately AS f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)} LIMIT ${rare + 1}
     ) AS held)
   )`,
   sql`found AS MATERIALIZED (
     SELECT terms.term, f.entry_id AS id, f.length
     FROM terms CROSS JOIN LATERAL (
-      SELECT * FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+      SELECT * FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)} LIMIT ${rare + 1}
     ) AS f
     WHERE terms.term NOT IN (SELECT common.term FROM common)
   )`,
@@ -441,7 +441,7 @@ export function createPostgresFullText(
     engine: 'tsvector',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createKnownEntries(connection, analyzer, clock),
+    entryTexts: createKnownEntries(connection, analyzer, clock),
 
     ...searchesBy(async (scope, request) => {
       const {

@@ -18,7 +18,7 @@ export interface TextCompiler {
    * were found
    * as written, for which the index is exact.
    */
-  readonly among: (term: SQL) => SQL
+  readonly inSearchedColumns: (term: SQL) => SQL
   /** Returns whether an expression matches the entries with any of these terms and no others. */
   readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
   /** Returns a condition on the index row `f`: an expression within a scope, given as a `tsquery`. */
@@ -146,7 +146,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
 
   return {
     term: ({ term, by }) => lexemes(term, by),
-    among: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
+    inSearchedColumns: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
     isAnyOf: (expression, terms) => {
       const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
       const parts = expression.op === 'or' ? expression.of : [expression]

@@ -29,7 +29,7 @@ const EXACT_SUM = 2 ** 24
 /**
  * The pgvector functions that a query needs, by their names in the schema of the store: the operators may be in another schema.
  */
-export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
+export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['similarity']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,
   numbers: (query) => {

@@ -512,7 +512,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     knownToIndex,
     listedByIndex,
     packsRows: true,
-    among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+    inList: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,
     hasAnyKey: (json, keys) =>
       sql`EXISTS (SELECT 1 FROM json_each(${json}) m WHERE m.key IN (SELECT value FROM json_each(${JSON.stringify(keys)})))`,
@@ -531,7 +531,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
-    beginning: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
+    preview: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
@@ -540,7 +540,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     mergeIndex: mergeWords(merged),
     numberAt: (name) => sql`CASE WHEN ${typeOf([name])} = 'integer' THEN ${extracted([name])} END`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
-    nearness: null,
+    similarity: null,
     code: D1_CODE,
   }
   return dialect

@@ -34,8 +34,8 @@ import {
   searchesBy,
   splitUnits,
   type TermCount,
+  toEntryTexts,
   toSearch,
-  toStanding,
 } from '../sql/tables/search/candidates'
 import { sampleTerm, totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
@@ -47,12 +47,12 @@ import {
   bestOfRare,
   byLength,
   classesOf,
-  counted,
-  countedBefore,
   countedBySample,
+  countedTerms,
   type EntryClass,
   isForClasses,
   isFrequent,
+  knownCounts,
   oneClass,
   rareTables,
   VERY_FREQUENT,
@@ -73,7 +73,7 @@ import {
 
 /** Strategy of a search, and the facts that it depends on. */
 
-interface SearchWay {
+interface StrategyFacts {
   /** Name of the strategy, for the cost estimate. */
   readonly way: SearchStrategy
   /** Entries with any of the terms match. */
@@ -96,7 +96,11 @@ interface SearchWay {
 }
 
 /** Chooses the strategy. @param known facts about a search with many matches */
-export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): SearchWay {
+export function searchStrategyOf(
+  request: AnySearch,
+  compiler: MatchCompiler,
+  known: KnownOfMany | null,
+): StrategyFacts {
   const { query, terms, filter, units, rare } = request
   const expression = query.expression as Expression
   const isByExpression = units === undefined && rare === undefined
@@ -292,7 +296,7 @@ export const knownOfMany = onlyRow((row): KnownOfMany | null => {
 
 /** FTS5 searches the entries with a word for an ID, so each long entry is checked separately. */
 export const createKnownEntries =
-  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['entryTexts'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
     const now = clock.now()
@@ -312,7 +316,7 @@ export const createKnownEntries =
       asRows,
     )
     const result = await batch.read(connection)
-    return toStanding(result.of(rows), result.of(held))
+    return toEntryTexts(result.of(rows), result.of(held))
   }
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
@@ -388,7 +392,7 @@ export function createD1FullText(
     // their part of the index.
     const before = few?.counts ?? known?.counts ?? null
     const each = inside(confined)
-    const counts = sql`counts AS MATERIALIZED (${before ? countedBefore(each, before) : countedBySample(scope.org, each)})`
+    const counts = sql`counts AS MATERIALIZED (${before ? knownCounts(each, before) : countedBySample(scope.org, each)})`
     const weights = led ? scoreGivenEntries(led, 'terms') : WEIGHED_BY_WORDS
 
     const shortness = brevity(sql`e.text_words`)
@@ -529,7 +533,7 @@ export function createD1FullText(
     const beyond =
       rare === undefined && isBeyond
         ? batch.add(
-            sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+            sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${countedTerms(inside(wide), COUNTED)})`,
             asRows,
           )
         : null
@@ -576,7 +580,7 @@ export function createD1FullText(
     engine: 'fts5',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createKnownEntries(connection, analyzer, clock),
+    entryTexts: createKnownEntries(connection, analyzer, clock),
     ...searchesBy((scope, request) => searchOnce(scope, request, null)),
   }
 }

@@ -260,7 +260,7 @@ const bestAndWhole = ({
 ]
 
 /** Returns MATCH expressions that only run if the search fits its limits; the table `fits` must precede. */
-export const asked = (expressions: readonly string[]): SQL =>
+export const termRows = (expressions: readonly string[]): SQL =>
   sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
 /**
@@ -272,9 +272,9 @@ const countOf = (expression: SQL, most: number): SQL =>
   )`
 
 /** Returns the terms of a query as MATCH expressions, with their counts in the order of IDs. */
-export const counted = (expressions: readonly string[], most: number): SQL =>
+export const countedTerms = (expressions: readonly string[], most: number): SQL =>
   sql`SELECT term.key AS place, term.value AS words, (${countOf(sql`term.value`, most)}) AS count
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
 /**
  * Returns `counted`, with frequent terms estimated by the sample, which is queried first: each counted entry is a row of D1.
@@ -283,7 +283,7 @@ export function countedBySample(org: string, expressions: readonly string[]): SQ
   const ofSample = countOf(sql`'scope : "' || ${sampleTerm(org)} || '" AND ' || term.value`, COMMON / SAMPLE)
   const [enough, sample] = [ENOUGH, SAMPLE].map((n) => sql.raw(String(n)))
   return sql`WITH sampled AS MATERIALIZED (
-      SELECT term.key AS place, term.value AS words, (${ofSample}) AS count FROM ${asked(expressions)} term
+      SELECT term.key AS place, term.value AS words, (${ofSample}) AS count FROM ${termRows(expressions)} term
     )
     SELECT place, words, CASE
       WHEN count ->> 0 >= ${enough} THEN json_array(${sample} * (count ->> 0), count ->> 1)
@@ -292,9 +292,9 @@ export function countedBySample(org: string, expressions: readonly string[]): SQ
 }
 
 /** Returns `counted` from known counts, in the order of the expressions. */
-export const countedBefore = (expressions: readonly string[], counts: readonly TermCount[]): SQL =>
+export const knownCounts = (expressions: readonly string[], counts: readonly TermCount[]): SQL =>
   sql`SELECT term.key AS place, term.value AS words, json_extract(${JSON.stringify(counts)}, '$[' || term.key || ']') AS count
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
 /** Returns `counted` with the IDs of rare terms. */
 const foundIn = (expressions: readonly string[], rare: number): SQL =>
@@ -303,7 +303,7 @@ const foundIn = (expressions: readonly string[], rare: number): SQL =>
         SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${rare + 1}
       )
     ) AS found
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
 /** Returns tables of the rare words, each with at most this many entries, and their weights. */
 export const rareTables = (expressions: readonly string[], rare: number): SQL[] => [

@@ -24,7 +24,7 @@ import {
 import { previewOf } from '../sql/tables/texts/long-texts'
 import { dateWords, NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'
-import { asked } from './term-combinations'
+import { termRows } from './term-combinations'
 
 /**
  * Chooses candidates in tables of one statement: the matches of each word, or of each combination of three words, are grouped by entry with
@@ -178,7 +178,7 @@ export function bestByUnits({ request, compiler, confined, admitted }: Wanted): 
     ...wordClasses(sql`
       SELECT words, n, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
       FROM missing CROSS JOIN rarity WHERE missing.yes
-      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes`),
+      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${termRows(parts)} part WHERE missing.yes`),
     weighed('held'),
     ...leastOfLeading({ among: sql`held > 0`, admitted, shortness, most: depth.candidates }),
     placed(

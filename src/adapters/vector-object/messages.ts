@@ -38,7 +38,7 @@ export interface FoundNearby {
   readonly nearest: ScoredEntries
 }
 
-export function standsIn({
+export function isInRegion({
   layers,
   projectScope,
   project,
@@ -57,7 +57,7 @@ export function standsIn({
 }
 
 /** Returns a condition for the searched places. */
-export function standsNear({ layers, sight }: Pick<Nearby, 'layers' | 'sight'>): (at: VectorPlace) => boolean {
+export function isInPlaces({ layers, sight }: Pick<Nearby, 'layers' | 'sight'>): (at: VectorPlace) => boolean {
   const { project, owner, projects } = sight
-  return standsIn({ layers, projectScope: project, project: null, projects, owner })
+  return isInRegion({ layers, projectScope: project, project: null, projects, owner })
 }

@@ -9,10 +9,10 @@ import {
   type Answered,
   type FoundNearby,
   type FoundNearest,
+  isInPlaces,
+  isInRegion,
   type Nearby,
   type Region,
-  standsIn,
-  standsNear,
 } from './messages'
 import { type PlacedVector, VectorScan } from './scan'
 
@@ -370,7 +370,7 @@ export class VectorObject extends DurableObject<Env> {
     region: Region | null = null,
   ): Promise<Answered<FoundNearest>> {
     return this.looking(dimensions, (scan) => {
-      const { of, ...found } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
+      const { of, ...found } = scan.nearest(query, limit, region === null ? undefined : isInRegion(region))
       return { ...found, cut: of > found.ids.length }
     })
   }
@@ -379,7 +379,7 @@ export class VectorObject extends DurableObject<Env> {
   nearby(dimensions: number, query: Int8Array, asked: Nearby): Promise<Answered<FoundNearby>> {
     return this.looking(dimensions, (scan) => ({
       named: scan.named(query, asked.beside),
-      nearest: scan.nearestEntries(query, standsNear(asked), asked.most, asked.least),
+      nearest: scan.nearestEntries(query, isInPlaces(asked), asked.most, asked.least),
     }))
   }
 

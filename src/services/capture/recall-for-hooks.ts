@@ -103,7 +103,7 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const standing = await trusted(scope, await store.standing(scope, place, threadOfSession(session), isApproved))
+    const standing = await trusted(scope, await store.startMemories(scope, place, threadOfSession(session), isApproved))
     const start = startText(standing, place.project)
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
@@ -155,7 +155,7 @@ export function createRecallForHooks({
    * itself.
    */
   async function atSubagent(scope: Scope, task: string, event: HookEvent, thread: string): Promise<ForModel> {
-    const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))
+    const read = await trusted(scope, await store.startMemories(scope, event.place, thread, isApproved))
     const about = await atPrompt(scope, task, event, null, thread)
     const isKnown = new Set(about.ids)
     const rest = START_SECTIONS.map(
@@ -175,6 +175,6 @@ export function createRecallForHooks({
     atSubagent,
     /** The entries that a session starts with, by section; texts that address an agent are left out until approved. */
     standing: async (scope: Scope, place: StartPlace): Promise<StartMemories> =>
-      trusted(scope, await store.standing(scope, place, null, isApproved)),
+      trusted(scope, await store.startMemories(scope, place, null, isApproved)),
   }
 }

@@ -159,6 +159,6 @@ export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, goesB
     searchByRareWords: (scope, request) =>
       finishing.searching(scope, () => fullText.searchByRareWords(scope, request), goesBy),
     // It only reads on of what was found.
-    standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
+    entryTexts: (scope, asked, ids) => fullText.entryTexts(scope, asked, ids),
   }
 }

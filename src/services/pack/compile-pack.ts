@@ -190,7 +190,7 @@ export function createCompilePack({
     const meant = isEmpty || ranked.doubt !== 'none' ? didYouMean(found.suggestions) : null
     const finished = await reads.finish(caller, sight, {
       ids: planned.map(({ one }) => one.chosen.entry.id),
-      stretches: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
+      ranges: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
       related: request.relatedLimit,
       steps: depth.steps,
       detail: {

@@ -35,7 +35,7 @@ const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
   entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
 /** Whether nobody has touched it since it came, or since the org's own file was made. */
-export function isUntouched({ version, standing }: Remembered, at: Millis): boolean {
+export function isUntouched({ version, existing: standing }: Remembered, at: Millis): boolean {
   if (standing === null) return true
   return version === null ? standing.updatedAt <= at : version === standing.version
 }
@@ -61,12 +61,12 @@ export function decideEntry(
     edits,
   }: { readonly intake: ImportRules; readonly onConflict: OnConflict; readonly edits: boolean },
 ): Decision {
-  if (known?.standing?.isPendingDeletion)
+  if (known?.existing?.isPendingDeletion)
     return {
       what: 'refuse',
       problem: new Problem('conflict', 'It is being deleted here at this moment; send the volume again'),
     }
-  if (known?.standing?.isReadOnly)
+  if (known?.existing?.isReadOnly)
     return standing !== null && saysTheSame(record, standing)
       ? { what: 'unchanged' }
       : { what: 'refuse', problem: new Problem('forbidden', 'It stands here where this key reads and does not write') }
@@ -77,7 +77,7 @@ export function decideEntry(
   } catch (error) {
     return { what: 'refuse', problem: asProblem(error) }
   }
-  if (known === undefined || known.standing === null)
+  if (known === undefined || known.existing === null)
     return {
       what: 'store',
       entry,
@@ -85,7 +85,7 @@ export function decideEntry(
       replaces: null,
       version: Math.max(entry.version, (known?.last ?? 0) + 1),
     }
-  const { version } = known.standing
+  const { version } = known.existing
   // An edit counts for what it was made of, whenever that was.
   const takes = edits ? isMadeOf(record, standing) : takesOver(known, intake.at)
   if (standing !== null && saysTheSame(stored(replaced, entry), standing) && !(takes && entry.version > version))
@@ -176,8 +176,8 @@ export function decideDeleted(
   at: Millis,
   onConflict: OnConflict,
 ): 'delete' | 'skip' | 'conflict' | null {
-  if (known === undefined || known.standing === null) return null
-  if (known.standing.isPendingDeletion || known.standing.isReadOnly) return null
+  if (known === undefined || known.existing === null) return null
+  if (known.existing.isPendingDeletion || known.existing.isReadOnly) return null
   if (takesOver(known, at)) return 'delete'
   const what = otherwise(onConflict)
   return what === 'replace' ? 'delete' : what

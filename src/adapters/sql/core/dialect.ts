@@ -163,7 +163,7 @@ export interface SqlDialect {
   /** Whether to return the columns of a row as one JSON text, which costs less (`packedColumns`). */
   readonly packsRows: boolean
   /** Returns `IN` with the strings of a JSON array, in the form that uses an index. */
-  readonly among: (json: SQL) => SQL
+  readonly inList: (json: SQL) => SQL
   /** Returns the rows of a JSON array of strings, given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
   /** Returns the column `value` of a query as a JSON array in a text; `[]` without rows. */
@@ -194,7 +194,7 @@ export interface SqlDialect {
    * Returns a query of the stored preview of a long text, by organization and hash; null if the database can cut a text without reading all
    * of it.
    */
-  readonly beginning: ((org: SQL, hash: SQL) => SQL) | null
+  readonly preview: ((org: SQL, hash: SQL) => SQL) | null
   readonly byteLength: (text: SQL) => SQL
   /** Returns a range of characters of a text, from a position (from 0); `chars` is the length of the text. */
   readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL
@@ -217,7 +217,7 @@ export interface SqlDialect {
   /** Returns a whole number in the metadata of `e` by its name. */
   readonly numberAt: (name: string) => SQL
   /** Vector comparison in the database; null if the database needs an auxiliary index. */
-  readonly nearness: {
+  readonly similarity: {
     /** Returns the cosine of a query and the row `v` of `entry_vectors`. */
     readonly cosine: (query: QuantizedVector) => SQL
     /** Returns the exact sums of the cosine; null if they are not exact. */

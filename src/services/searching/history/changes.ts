@@ -175,6 +175,6 @@ export function createChanges(dependencies: {
     },
     seal: async ({ org }, position) => (await seal()).seal(org, position),
     admit: ({ org }, stream) => bell.admit(org, stream, MAX_STREAMS),
-    leave: ({ org }, stream) => bell.leave(org, stream),
+    leave: ({ org }, stream) => bell.closeStream(org, stream),
   }
 }

@@ -227,7 +227,7 @@ export function createSearchSemantic(dependencies: {
       if (looked.eligible !== null)
         return { near: looked.eligible.flatMap((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
       if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
-      const seen = looked.lookedFurther ? [...hits, ...further] : hits
+      const seen = looked.readFurther ? [...hits, ...further] : hits
       near.push(...join(seen, looked, query))
       // What was not looked up is no nearer than the last hit that was; only what is nearer than that is certain.
       const last = (seen.at(-1)?.cosine ?? 1) - (isApproximate(found) ? ROUNDING : 0)

@@ -321,7 +321,7 @@ export function createSqlCaptureStore(
       return { events: result.of(arrived), sessions: result.of(states) }
     },
 
-    async keep(scope, { keyId, agent }, { events, sessions }) {
+    async store(scope, { keyId, agent }, { events, sessions }) {
       const now = clock.now()
       const ids = JSON.stringify(events.map(({ id }) => id))
       const revisions = JSON.stringify(
@@ -371,7 +371,7 @@ export function createSqlCaptureStore(
       }
     },
 
-    async wrote(scope, { name, revision, gathered }, written, use) {
+    async recordCheckpoint(scope, { name, revision, gathered }, written, use) {
       const { project } = gathered.place
       await new Batch(
         ...(use.length === 0
@@ -475,7 +475,7 @@ export function createSqlCaptureStore(
       return claimed === 1
     },
 
-    async standing(scope, place, except, isApproved = false) {
+    async startMemories(scope, place, except, isApproved = false) {
       return readStartMemories(connection, { dialect, scope, now: clock.now(), isApproved }, place, except)
     },
 

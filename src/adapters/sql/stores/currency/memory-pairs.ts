@@ -16,7 +16,7 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, each, firstRow, flag, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
 import { inProject, listed, listedToChange } from '../../core/visibility'
-import { noteSought, soughtStatement } from '../../tables/currency/scanned-pairs'
+import { recordScanned, scannedStatement } from '../../tables/currency/scanned-pairs'
 import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
 import { superseded } from '../../tables/links/links'
@@ -83,7 +83,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
     async fresh(limit) {
       const from = await readOne(
         connection,
-        soughtStatement(),
+        scannedStatement(),
         firstRow((row) => Number(row.value)),
       )
       const heads = await readOne(
@@ -106,7 +106,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
       return { ids, from, upTo, isPart: !isYoung && (ids.length === limit || heads.length === HEADS) }
     },
 
-    sought: async ({ from, upTo }) => (upTo === null ? undefined : run(noteSought(from, upTo))),
+    sought: async ({ from, upTo }) => (upTo === null ? undefined : run(recordScanned(from, upTo))),
 
     async memories(ids, length) {
       if (ids.length === 0) return []
@@ -140,7 +140,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
             ${dialect.plan.follow('entries', 'e', sql`e.id = p.earlier_id`)}
           WHERE p.org = ${scope.org}${behind} AND (p.verdict IS NULL OR p.verdict <> 'both_hold')
             AND ${listedToChange(dialect, scope, now, 'l')}${ofProject} AND ${listed(dialect, scope, now, 'e')}
-            AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
+            AND NOT ${superseded({ dialect, visibility: { scope, diaryOf: null }, now })}
           ORDER BY p.later_id DESC, p.earlier_id DESC LIMIT ${limit}`,
         each(toJudged),
       )

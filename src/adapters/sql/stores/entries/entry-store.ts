@@ -35,7 +35,7 @@ import {
   textsOf,
 } from '../../core/rows'
 import { changeable, listedToChange, visible } from '../../core/visibility'
-import { WRITE_SHARE } from '../../core/write-budget'
+import { WRITE_BUDGET } from '../../core/write-budget'
 import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards } from '../../tables/changes/captured-sources'
 import {
@@ -49,7 +49,7 @@ import {
 } from '../../tables/changes/erase-selection'
 import { createUnfinishedDeletes, pendingDeletion, soleDeletion } from '../../tables/changes/pending-deletion'
 import { createWrite, recordOutput, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
-import { takenBy } from '../../tables/changes/quota'
+import { maxBytesOf } from '../../tables/changes/quota'
 import {
   type Groups,
   groupsStatement,
@@ -63,7 +63,7 @@ import {
   liveThreads,
   previewsStatement,
   type ReadContext,
-  stretchesStatement,
+  textRangesStatement,
   toChangeStatement,
   withinStatement,
 } from '../../tables/entries/read-statements'
@@ -159,7 +159,7 @@ export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
-): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'> {
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'current'> {
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection)
 
@@ -182,7 +182,7 @@ export function createDelete(
           : erases
             ? erasable(dialect, caller, 'entries')
             : listedToChange(dialect, caller, now, 'entries'),
-      ...(threadIds && ids ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(threadIds && ids ? [sql`thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`] : []),
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
@@ -209,7 +209,7 @@ export function createDelete(
         ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
         : dialect.plan.exists(sql`
             SELECT 1 FROM entries e
-            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`)}`)
     }`
 
   /**
@@ -251,7 +251,7 @@ export function createDelete(
       return calls.length > 0
     },
 
-    async standing(caller, id) {
+    async current(caller, id) {
       const statement = sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
         WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`
       return runOne(connection, statement, firstRow(toEntry))
@@ -308,7 +308,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
           update,
           onlyRow((changed) => ({ version: num(changed, 'version'), archived: flag(changed, 'archived') })),
         )
-        const takes = () => takenBy([{ metadata: patch }])
+        const takes = () => maxBytesOf([{ metadata: patch }])
         return (await write(caller, batch.do([audit]), { takes })).of(patched)
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error
@@ -376,7 +376,7 @@ export function createSqlEntryStore(
 
     async readToChange(scope, ids) {
       if (ids.length === 0) return []
-      const most = { text: WRITE_SHARE, metadata: MOST_BESIDE }
+      const most = { text: WRITE_BUDGET, metadata: MOST_BESIDE }
       const rows = await runOne(connection, toChangeStatement(reading(scope), [...ids], most), asRows)
       if (rows.some(({ bare }) => Boolean(bare)))
         throw limitExceeded(
@@ -416,11 +416,11 @@ export function createSqlEntryStore(
 
     previews,
 
-    async stretches(scope, filter, wanted) {
+    async textRanges(scope, filter, wanted) {
       if (wanted.length === 0) return []
       return readOne(
         connection,
-        stretchesStatement(reading(scope), filter, wanted),
+        textRangesStatement(reading(scope), filter, wanted),
         each((row) => ({ id: num(row, 'id'), text: str(row, 'text') })),
       )
     },

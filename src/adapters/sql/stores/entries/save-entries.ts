@@ -22,12 +22,12 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { firstRow, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
-import { beyondShare } from '../../core/write-budget'
+import { indexedAfterCommit } from '../../core/write-budget'
 import { auditStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
-import { besideStored, digestLinks, toEvicted } from '../../tables/changes/eviction'
+import { digestLinks, storeSideEffects, toEvicted } from '../../tables/changes/eviction'
 import { recordShown, recordSummarized, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
-import { type Taking, takenBy } from '../../tables/changes/quota'
+import { maxBytesOf, type VersionSize } from '../../tables/changes/quota'
 import { countedLater } from '../../tables/counts/visible-counts'
 import {
   areFirstInThread,
@@ -38,8 +38,8 @@ import {
 import { linkColumn, relatedGuards, relatedStatements } from '../../tables/links/links'
 import { duplicateStatements, EQUAL } from '../../tables/memories/duplicates'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { putBeside, storeLineIndex } from '../../tables/texts/long-texts'
-import { createSendAhead } from '../../tables/texts/staged-texts'
+import { storeLineIndex, storeLongText } from '../../tables/texts/long-texts'
+import { createTextStaging } from '../../tables/texts/staged-texts'
 import { createIndexWriter, insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
   type Assignments,
@@ -191,7 +191,7 @@ export function saveStatements(
           ...queuedStatements(context, entry.generated.queued, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
-    ...putBeside(entry.text, entry.textHash, written(1), context.sent),
+    ...storeLongText(entry.text, entry.textHash, written(1), context.sent),
     ...storeLineIndex(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
     ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
@@ -258,7 +258,7 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
   return [
     sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`,
     ...(text
-      ? [...putBeside(text.text, text.hash, row, context.sent), ...storeLineIndex(text.text, text.hash, row)]
+      ? [...storeLongText(text.text, text.hash, row, context.sent), ...storeLineIndex(text.text, text.hash, row)]
       : []),
   ]
 }
@@ -348,12 +348,12 @@ export function createSave({
   writeWithin,
 }: Writing): Pick<EntryStore, 'save' | 'repeated' | 'change'> {
   const { dialect } = connection
-  const sendAhead = createSendAhead(connection, clock)
+  const sendAhead = createTextStaging(connection, clock)
   const indexWriter = createIndexWriter(connection, analyzer)
 
   /** Runs `writeWithin`. @throws DuplicateChanged; Problem conflict when another precondition failed */
-  const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
-    writeWithin(caller, own, { takes: () => takenBy(states) }).catch((error: unknown) => {
+  const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly VersionSize[]) =>
+    writeWithin(caller, own, { takes: () => maxBytesOf(states) }).catch((error: unknown) => {
       if (!(error instanceof PreconditionFailed)) throw error
       throw error.premise === EQUAL ? new DuplicateConflict() : new Problem('conflict', conflict)
     })
@@ -378,7 +378,7 @@ export function createSave({
 
   return {
     async save(caller, entries, { dedupe = true, knownRemovals = [], meeting, replaces = [] } = {}) {
-      const later = beyondShare(entries.map(({ text }) => text.length))
+      const later = indexedAfterCommit(entries.map(({ text }) => text.length))
       const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
       const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
       const ahead = await sendAhead(caller.org, texts)
@@ -401,7 +401,7 @@ export function createSave({
         toSaved,
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
-      const beside = besideStored(context, entries, duplicateStatements(context, meeting, entries))
+      const beside = storeSideEffects(context, entries, duplicateStatements(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
       const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
         // Before the entries are written, so that none can link to the ID that it is about to get.
@@ -443,7 +443,7 @@ export function createSave({
     },
 
     async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {
-      const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
+      const later = indexedAfterCommit(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
       const analyses = await analyse(
         changes.map(({ text, indexed }, i) => {
           if (later[i] || !(indexed ?? text)) return null

@@ -34,11 +34,11 @@ import {
   textsOf,
 } from '../../core/rows'
 import { changeable, wasChangeable } from '../../core/visibility'
-import { beyondShare } from '../../core/write-budget'
+import { indexedAfterCommit } from '../../core/write-budget'
 import { auditStatement } from '../../tables/changes/audit-statements'
 import { createUnfinishedDeletes } from '../../tables/changes/pending-deletion'
 import { createWrite } from '../../tables/changes/publish-changes'
-import { takenBy } from '../../tables/changes/quota'
+import { maxBytesOf } from '../../tables/changes/quota'
 import { isVersion, readWithin, toEntry } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
 import { mayReturn, preconditionProblem } from '../../tables/links/links'
@@ -47,9 +47,9 @@ import { createIndexWriter, insertVectorsOf, queueIndexing, wordStatements } fro
 import { type Assignments, metadataColumns, type WriteContext } from '../../tables/writes/entry-columns'
 import {
   asOfStatement,
-  keptInRow,
-  keptText,
   RETAINED_COLUMNS,
+  retainedInlineText,
+  retainedText,
   stateStatement,
   textsStatement,
   versionStatements,
@@ -182,7 +182,7 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
       metadata, ${columns(kept)}${sql.join(extra)}
     )
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, given.addresses, ${stamped(caller)},
-      ${links}, ${keptInRow}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
+      ${links}, ${retainedInlineText}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
     FROM ${dialect.jsonTable(sql`${JSON.stringify(rows)}`, {
       ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer', addresses: 'integer' },
     })} given
@@ -200,9 +200,9 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
     ? [
         sql`${columns(content)}, metadata, links, text`,
         sql`${columns(content, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => written)},
-            ${linksOf(dialect, caller, [state])}, ${keptInRow}`,
+            ${linksOf(dialect, caller, [state])}, ${retainedInlineText}`,
       ]
-    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${keptInRow}`]
+    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${retainedInlineText}`]
   const captured = Number(isCapturedAgain(state))
   return sql`
   UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
@@ -267,7 +267,7 @@ export interface RestoredRow {
  * right after
  * the commit, or by the next search.
  */
-export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
+export function auxiliaryStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
   const queued = (topic: 'index' | 'embed', of: readonly RestoredRow[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
@@ -398,7 +398,9 @@ export function createSqlHistory(
     states: readonly ToRestore[],
     generated: readonly (Generated | null)[],
   ): Promise<readonly RestoredRow[]> {
-    const later = beyondShare(states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)))
+    const later = indexedAfterCommit(
+      states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)),
+    )
     const all: RestoredRow[] = []
     for (const [i, kept] of states.entries())
       all.push({
@@ -463,7 +465,7 @@ export function createSqlHistory(
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
             ${from} ORDER BY v.entry_id LIMIT ${limit}
           )
-          SELECT ${RETAINED_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
+          SELECT ${RETAINED_COLUMNS}, ${retainedText} AS text, v.id AS kept, v.expires_at,
             ${current(sql`NULL`, sql`d.expires_at`)} AS gone_expires_at,
             ${current(sql`NULL`, sql`d.edges`)} AS edges,
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
@@ -524,13 +526,13 @@ export function createSqlHistory(
         ...returnStatements(context, gone),
         ...states.filter(({ live }) => live).map((state) => revertStatement(context, state)),
         ...edgesStatements(dialect, caller, edgesOf(gone)),
-        ...besideStatements(dialect, caller.org, now, all),
+        ...auxiliaryStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),
       ]
       try {
         await write(caller, new Batch(...statements), {
           quotas,
-          takes: () => takenBy(states.map(({ state }) => state)),
+          takes: () => maxBytesOf(states.map(({ state }) => state)),
         })
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error

@@ -124,7 +124,7 @@ function gather(rows: readonly Row[]): AtHandMemory[] {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
   const { dialect } = connection
-  const asksIndex = isPlaced || dialect.nearness === null
+  const asksIndex = isPlaced || dialect.similarity === null
 
   const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
     const ofProject =
@@ -185,7 +185,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
     if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
     const { query, model, layers, found } = request
-    const { nearness } = dialect
+    const { similarity: nearness } = dialect
     if (found === null && nearness !== null) {
       const ofOwn = sql`(
         SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
@@ -209,7 +209,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   }
 
   return {
-    comparesVectors: dialect.nearness !== null,
+    comparesVectors: dialect.similarity !== null,
 
     async atHand(scope, project, moment, model) {
       const context: MemoryContext = { dialect, scope, now: clock.now(), project }

@@ -26,7 +26,6 @@ import { kindOf, layerOf, readRows } from '../../tables/entries/entry-rows'
 import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/duplicates'
 import {
   accessStatement,
-  awayStatement,
   countStatement,
   findStatement,
   fitting,
@@ -35,6 +34,7 @@ import {
   MEMORY_COLUMNS,
   type MemoryContext,
   memoryColumns,
+  otherProjectsStatement,
   SMALL_NAMES,
   shownStatement,
   sizedPage,
@@ -191,7 +191,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
 
     async away(scope, project, ids) {
       if (ids.length === 0) return new Set()
-      return new Set(await readOne(connection, awayStatement(context(scope, project), ids), numbersOf('id')))
+      return new Set(await readOne(connection, otherProjectsStatement(context(scope, project), ids), numbersOf('id')))
     },
 
     async summarizable(scope, query) {

@@ -53,7 +53,7 @@ const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 const BEFORE = 200
 
 /** Returns each text range with its offset, from 0; null when none is wanted. */
-export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL | null => {
+export const rangesStatement = (context: PackContext, { ranges: stretches }: FinishRequest): SQL | null => {
   if (stretches.length === 0) return null
   const { dialect } = context
   const given = jsonOf(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
@@ -117,7 +117,7 @@ export function relatedStatement(context: PackContext, { ids, related, steps }: 
 
 /** Returns what the items supersede, and what they contradict or are contradicted by. */
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
-  const { dialect, sight, now } = context
+  const { dialect, visibility: sight, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
   const one = (links: SQL, other: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
@@ -157,7 +157,7 @@ function ends(context: PackContext, table: string): SQL {
  * Returns tables of IDs: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with their number of steps).
  */
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
-  const { dialect, sight } = context
+  const { dialect, visibility: sight } = context
   const { org } = sight.scope
   const { ids, model, hits, near, vectors, confirmedUpTo, unconfirmed, steps, linked } = request
   const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
@@ -352,9 +352,9 @@ const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle 
 /** Creates the reads of packs over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
-  const contextOf = (sight: PackScope): PackContext => ({ dialect, sight, now: clock.now() })
+  const contextOf = (sight: PackScope): PackContext => ({ dialect, visibility: sight, now: clock.now() })
   return {
-    async standing(sight, request) {
+    async unconditional(sight, request) {
       const context = contextOf(sight)
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
@@ -380,8 +380,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const context = contextOf(sight)
       const rows = (where: ReturnType<typeof sql>) => sql`
         SELECT v.id FROM entries e ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
-        WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
-      const named = dialect.among(sql`${JSON.stringify(projects)}`)
+        WHERE v.model = ${model} AND ${inPack({ ...context, visibility: { ...sight, diaryOf: null } })} AND ${where}`
+      const named = dialect.inList(sql`${JSON.stringify(projects)}`)
       const entries = entriesCounted({ dialect, scope: sight.scope })
       return readOne(
         connection,
@@ -425,7 +425,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         detail: request.detail,
       })
       const batch = new Batch()
-      const stretches = where(batch, stretchesStatement(context, request), each(toStretch))
+      const stretches = where(batch, rangesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
       const related = where(batch, relatedStatement(context, request), each(toNeighbour))
       const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })

@@ -9,7 +9,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
 import { each, firstRow, howMany, json, num } from '../../core/rows'
-import { WRITE_SHARE } from '../../core/write-budget'
+import { WRITE_BUDGET } from '../../core/write-budget'
 import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors/index-writer'
 
 /**
@@ -98,7 +98,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
       const isEnd = found.length < limit
       if (found.length === 0) await new Batch(remember({ analysis: wanted, upTo: null })).run(connection, 'all')
       let written = 0
-      for (const group of inBatches(found, ({ bytes }) => bytes, WRITE_SHARE)) {
+      for (const group of inBatches(found, ({ bytes }) => bytes, WRITE_BUDGET)) {
         const ids = group.map(({ id }) => id)
         const upTo = ids.at(-1) ?? last
         await writer.write(ids, 'all', () => [

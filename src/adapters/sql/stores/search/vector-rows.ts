@@ -19,9 +19,9 @@ import {
   inOrderOfId,
   lookUpVectors,
   numbersFor,
-  stretchBehind,
   toVectorRow,
   VECTOR_COLUMNS,
+  vectorIdsAfter,
   vectorsBehind,
 } from '../../tables/vectors/vector-lookup'
 
@@ -76,7 +76,7 @@ export function createSqlVectorRows(
       const last = batch.add(
         sql`
           SELECT max(id) AS last, count(*) AS looked_at
-          FROM (${stretchBehind(dialect, scope.org, model, afterId, most)}) AS stretch`,
+          FROM (${vectorIdsAfter(dialect, scope.org, model, afterId, most)}) AS stretch`,
         onlyRow((row) => (num(row, 'looked_at') < most ? null : num(row, 'last'))),
       )
       const rows = batch.add(

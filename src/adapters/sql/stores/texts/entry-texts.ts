@@ -217,16 +217,16 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
       if (row === null) return null
       const textHash = str(row, 'text_hash')
       const text = strOrNull(row, 'text')
-      if (row.chars === null) return { textHash, marks: null, text, near: null }
+      if (row.chars === null) return { textHash, marks: null, text, range: null }
       const starts = json<number[]>(row, 'starts')
       const marks = { chars: num(row, 'chars'), lines: num(row, 'lines'), starts }
       const start = num(row, 'start')
       // The requested range may end after the text.
       const near = text === null ? null : { from: start, to: start + num(row, 'length'), text }
-      return { textHash, marks, text: null, near }
+      return { textHash, marks, text: null, range: near }
     },
 
-    async stretch(scope, id, textHash, { from, to }) {
+    async range(scope, id, textHash, { from, to }) {
       return runOne(
         connection,
         sql`SELECT substr(${textOf()}, ${from + 1}, ${to - from}) AS text FROM entries e

@@ -21,7 +21,7 @@ import {
   toVersionRecord,
   VERSION_RECORD_COLUMNS,
 } from '../../tables/transfer/record-rows'
-import { keptText } from '../../tables/writes/history-statements'
+import { retainedText } from '../../tables/writes/history-statements'
 
 /** Selects the rows of an organization for an export. */
 
@@ -41,19 +41,19 @@ export const ofProject = ({ dialect, scope, selection: { project } }: ExportCont
   project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql.raw(`${alias}.project`))}`
 
 /** The entry `e` was not stored, or restored, after the time of the export. */
-export const stoodThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
+export const existedThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
   SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.action = 'store' AND c.seq > ${until})`
 
 /** Matches entries `e` of the export. */
 export const exportable = (context: ExportContext): SQL =>
-  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')} AND ${stoodThen(context)}`
+  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')} AND ${existedThen(context)}`
 
 /** Matches retained versions `v` of the export. */
 export const exportableState = (context: ExportContext): SQL =>
   sql`${visibleState(context.dialect, context.scope, context.now)}${ofProject(context, 'v')}`
 
 /** Matches the last version `v` of an entry that was deleted before the time of the export. */
-export const isGone = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)
+export const isDeleted = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)
   AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 /** The statements that read an org for an export. */
@@ -85,7 +85,7 @@ export function listStatement(context: ExportContext, beyond: number, limit: num
     ) ${sql.raw(index)}`
   const deleted = sql`SELECT * FROM (
       SELECT ${goneToExport(context)} FROM entry_versions v
-      WHERE ${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isGone} AND ${exportableState(context)}
+      WHERE ${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isDeleted} AND ${exportableState(context)}
       ORDER BY ${dialect.plan.inOrder(sql`v.org`, sql`v.entry_id`)} LIMIT ${limit}
     ) kept`
   const parts = [
@@ -123,7 +123,7 @@ export function listChangedStatements(
     deleted: selection.history
       ? sql`SELECT ${goneToExport(context)} FROM entry_versions v
             WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
-              AND ${isGone} AND ${exportableState(context)}`
+              AND ${isDeleted} AND ${exportableState(context)}`
       : null,
   }
 }
@@ -143,7 +143,7 @@ export function readStatements(
     links: sql`SELECT l.from_id, l.relation, l.to_id, l.origin FROM links l
       WHERE l.org = ${scope.org} AND ${among(sql`l.from_id`)}`,
     versions: selection.history
-      ? sql`SELECT ${VERSION_RECORD_COLUMNS}, ${keptText} AS text, sized.all_of_them
+      ? sql`SELECT ${VERSION_RECORD_COLUMNS}, ${retainedText} AS text, sized.all_of_them
           FROM (
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id, v.version) - v.bytes AS before_it, count(*) OVER () AS all_of_them
             FROM entry_versions v
@@ -170,14 +170,14 @@ export function namedStatements(
       ? sql`1 = 1`
       : sql`EXISTS (SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org
           AND c.seq > ${selection.after} AND c.seq <= ${selection.until})`
-  const inside = sql`CASE WHEN ${changed} AND ${stoodThen(context)}${ofProject(context, 'e')} THEN 1 ELSE 0 END`
+  const inside = sql`CASE WHEN ${changed} AND ${existedThen(context)}${ofProject(context, 'e')} THEN 1 ELSE 0 END`
   return {
     standing: sql`SELECT e.id, e.text_hash, e.created_at, ${inside} AS inside FROM entries e
       WHERE ${among(sql`e.id`)} AND ${visible(dialect, scope, context.now)}`,
     deleted: selection.history
       ? sql`SELECT DISTINCT v.entry_id AS id FROM entry_versions v
             WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
-              AND ${isGone} AND ${exportableState(context)}`
+              AND ${isDeleted} AND ${exportableState(context)}`
       : null,
   }
 }
@@ -237,7 +237,7 @@ export function createSqlExportStore(connection: SqlConnection, clock: Clock, id
     async projects(scope, project) {
       const within = projectsOf(scope)
       const named = [
-        ...(within === null ? [] : [sql` AND p.id ${dialect.among(sql`${JSON.stringify(within)}`)}`]),
+        ...(within === null ? [] : [sql` AND p.id ${dialect.inList(sql`${JSON.stringify(within)}`)}`]),
         ...(project === null ? [] : [sql` AND ${inProject(dialect, scope, project, sql`p.id`)}`]),
       ]
       const rows = await runOne(

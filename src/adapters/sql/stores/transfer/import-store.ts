@@ -20,7 +20,7 @@ import { auditStatement } from '../../tables/changes/audit-statements'
 import { changedSince } from '../../tables/changes/change-rows'
 import { createWrite } from '../../tables/changes/publish-changes'
 import { countedLater } from '../../tables/counts/visible-counts'
-import { seekAgainFrom } from '../../tables/currency/scanned-pairs'
+import { rescanFrom } from '../../tables/currency/scanned-pairs'
 import { imageGuard } from '../../tables/outbox/image-use'
 import { storeLineIndexes } from '../../tables/texts/long-texts'
 import {
@@ -62,7 +62,7 @@ interface AuxiliaryContext {
 export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
   const rows = [
     ...batch.entries.map(({ theirId, id, version }) => [theirId, id, version]),
-    ...batch.gone.map(({ theirId, id, version }) => [theirId, id, version]),
+    ...batch.deletedEntries.map(({ theirId, id, version }) => [theirId, id, version]),
   ]
   const columns = { their_id: 'text', entry_id: 'integer', version: 'integer' } as const
   return jsonGroups(rows).map(
@@ -127,7 +127,7 @@ function linkStatements({ dialect, caller }: Context, entries: readonly Imported
 }
 
 /** Returns the statements of a batch of entries, without its preconditions, audit row and images. */
-export function takeStatements(
+export function importStatements(
   context: Context,
   batch: ImportBatch,
   since: SQL,
@@ -198,7 +198,7 @@ export function takeStatements(
         ? []
         : [
             sql`DELETE FROM outbox WHERE org = ${caller.org} AND topic = 'embed' AND state = 'pending'
-              AND key ${dialect.among(sql`${JSON.stringify(vectors.map(({ id }) => String(id)))}`)}`,
+              AND key ${dialect.inList(sql`${JSON.stringify(vectors.map(({ id }) => String(id)))}`)}`,
           ]),
       ...queue(
         context,
@@ -235,7 +235,7 @@ const AT_ONCE = 100
  *
  * @param theirs a JSON list of imported IDs
  */
-export const settledStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
+export const resolvedStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
   // Of the entries imported under this ID: one by the same owner, or one that every reader of the waiting entry may read.
   const come = sql`SELECT max(m.entry_id) FROM imported m
     WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
@@ -246,7 +246,7 @@ export const settledStatement = (dialect: SqlDialect, org: string, store: string
     SELECT w.entry_id, w.their_id, w.relation, w.origin, (${come}) AS to_id, e.version, e.metadata, e.links, e.bytes
     FROM (
       SELECT DISTINCT w.entry_id FROM import_references w
-      WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.among(sql`${theirs}`)} AND (${come}) IS NOT NULL
+      WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.inList(sql`${theirs}`)} AND (${come}) IS NOT NULL
       ORDER BY w.entry_id LIMIT ${AT_ONCE}
     ) heads
     ${dialect.plan.follow('import_references', 'w', sql`w.entry_id = heads.entry_id AND w.org = ${org} AND w.store = ${store}`)}
@@ -312,7 +312,7 @@ export function settlements(dialect: SqlDialect, org: string, store: string, row
 
 const doneStatement = (dialect: SqlDialect, org: string, store: string, id: number, theirs: string): SQL =>
   sql`DELETE FROM import_references WHERE org = ${org} AND store = ${store} AND entry_id = ${id}
-    AND their_id ${dialect.among(sql`${theirs}`)}`
+    AND their_id ${dialect.inList(sql`${theirs}`)}`
 
 const LOST = 'An entry that is imported is being changed at this moment; send the volume again'
 
@@ -355,7 +355,7 @@ export function createSqlImportStore(
         const remembered = toRemembered(row, scope)
         const before = found.get(String(row.their_id))
         // Of several, an existing entry takes precedence; in the same store, the first one.
-        if (remembered === null || (before && (isOwn || before.standing !== null || remembered.standing === null)))
+        if (remembered === null || (before && (isOwn || before.existing !== null || remembered.existing === null)))
           continue
         found.set(String(row.their_id), remembered)
       }
@@ -381,14 +381,14 @@ export function createSqlImportStore(
       const hashes = [...new Set(states.flatMap(({ images }) => images.map(({ hash }) => hash)))]
       let fresh: readonly Handle<number>[] = []
       const own = (since: SQL): Batch => {
-        const take = takeStatements(context, batch, since)
+        const take = importStatements(context, batch, since)
         const all = new Batch(importGuard(context, batch), ...take.before)
         fresh = take.versions.map((statement) => all.add(statement, howMany))
         return all.do([
           ...take.after,
           auditStatement(caller.org, now, { ...caller, allowed: true, ids, detail }),
           ...imageGuard(dialect, caller.org, hashes, knownRemovals),
-          ...(entries.length === 0 ? [] : [seekAgainFrom(Math.min(...entries.map(({ id }) => id)))]),
+          ...(entries.length === 0 ? [] : [rescanFrom(Math.min(...entries.map(({ id }) => id)))]),
         ])
       }
       const takes = () =>
@@ -406,10 +406,10 @@ export function createSqlImportStore(
       }
     },
 
-    async settle(caller, store, theirIds) {
+    async resolveLinks(caller, store, theirIds) {
       let links = 0
       for (const json of jsonGroups(theirIds)) {
-        const rows = await runOne(connection, settledStatement(dialect, caller.org, store, json), asRows)
+        const rows = await runOne(connection, resolvedStatement(dialect, caller.org, store, json), asRows)
         if (rows.length === 0) continue
         const settled = settlements(dialect, caller.org, store, rows)
         await new Batch(...settled.statements).run(connection, { org: caller.org })

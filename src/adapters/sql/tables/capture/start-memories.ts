@@ -62,7 +62,7 @@ const newestBy = (
 ): SQL => sql`
   SELECT e.id, ${newest} AS newest FROM ${from}
   WHERE ${listed(dialect, scope, now, 'e', { isApproved })} AND ${ofProject(project)} AND ${where}
-    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null, isApproved }, now })}`
+    AND NOT ${superseded({ dialect, visibility: { scope, diaryOf: null, isApproved }, now })}`
 
 const ending = ({ dialect }: Context): SQL =>
   sql`ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`newest DESC`)}, id DESC LIMIT ${MAX_OF_FACET}`

@@ -20,7 +20,7 @@ function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[])
   const gone = (alias: string) => sql`
     NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
     ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${LOOKED_AT}`
-  const of = (column: string) => sql`${sql.raw(column)} ${dialect.among(sql`${JSON.stringify(threads)}`)}`
+  const of = (column: string) => sql`${sql.raw(column)} ${dialect.inList(sql`${JSON.stringify(threads)}`)}`
   return sql`
     SELECT kept.entry_id FROM (
       SELECT v.entry_id FROM entry_versions v WHERE v.org = ${org} AND ${of('v.thread_id')} AND v.deleted = 1 AND ${gone('v')}
@@ -52,7 +52,7 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
   const mine = own ? changeable : sql`${accessScope(dialect, caller, 'gone')} AND (${changeable}) IS NOT TRUE`
   const ofThread = ids
     ? sql``
-    : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`
+    : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`
   return sql`
     SELECT gone.entry_id AS id FROM (
       SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.diary DESC) AS place

@@ -79,7 +79,7 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
       ]
 
 /** Side effects of a batch that stores entries. */
-interface BesideStored {
+interface StoreSideEffects {
   readonly before: readonly SQL[]
   /**
    * Evicts entries of layer 1, when the newest rows of `changes` are those of the stored entries (`toEvicted`); null if not needed.
@@ -93,7 +93,11 @@ export const toEvicted: Decode<number[]> = (rows) =>
   rows.filter((row) => flag(row, 'visible')).map((row) => num(row, 'id'))
 
 /** Returns all side effects: deduplication, eviction in layer 1, archiving of summarized entries, and the audit row. */
-export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {
+export function storeSideEffects(
+  context: WriteContext,
+  entries: readonly NewEntry[],
+  met: readonly SQL[],
+): StoreSideEffects {
   const { dialect, scope, now } = context
   const working = entries.find(({ layer }) => layer === 1)
   const digested = entries.flatMap(({ digestOf = [] }) => digestOf)

@@ -133,14 +133,14 @@ export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>):
 }
 
 /** Sizes of a version to be written. */
-export interface Taking {
+export interface VersionSize {
   readonly text?: string | { readonly text: string }
   readonly metadata?: Metadata | { readonly value: Metadata } | null
   readonly images?: readonly ImageRef[] | null
 }
 
 /** Returns the maximum bytes of versions. */
-export const takenBy = (states: readonly Taking[]): number =>
+export const maxBytesOf = (states: readonly VersionSize[]): number =>
   states.reduce((sum, { text = '', metadata = null, images }) => {
     const pictures = (images ?? []).reduce((all, { size }) => all + size, 0)
     return sum + utf8Length(typeof text === 'string' ? text : text.text) + utf8Length(jsonText(metadata)) + pictures

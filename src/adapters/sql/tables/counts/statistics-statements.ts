@@ -7,7 +7,7 @@ import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { accessScope, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { isUndone } from '../outbox/outbox-rows'
-import { gone, visibleTotals } from './visible-counts'
+import { invisibleEntries, visibleTotals } from './visible-counts'
 
 /** Groups of a count by name: threads, tags. */
 export interface Groups {
@@ -32,7 +32,7 @@ export const toGroups =
 /** Returns one row: entries with vectors of a model, the number of these vectors, and their bytes. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {
   const { dialect, scope } = context
-  return sql`WITH ${gone(context)}
+  return sql`WITH ${invisibleEntries(context)}
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(vectors), 0) AS vectors, coalesce(sum(bytes), 0) AS bytes
     FROM (
       SELECT c.entries, c.vectors, c.bytes FROM vector_counters c
@@ -57,7 +57,7 @@ const activeThreads = (context: ReadContext): Groups => ({
 const usedTags = (context: ReadContext): Groups => {
   const { dialect, scope } = context
   return {
-    tables: [gone(context)],
+    tables: [invisibleEntries(context)],
     query: sql`SELECT tag, sum(uses) AS uses FROM (
         SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${accessScope(dialect, scope, 'c', 'empty')}
         UNION ALL

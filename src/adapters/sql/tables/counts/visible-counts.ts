@@ -11,7 +11,11 @@ import type { ReadContext } from '../entries/read-statements'
  * schedule and
  * the deleting calls remove them.
  */
-export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
+export const invisibleEntries = ({
+  dialect,
+  scope,
+  now,
+}: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
     SELECT x.id FROM entries x
     WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${accessScope(dialect, scope, 'x')}
     UNION
@@ -27,7 +31,7 @@ export const entriesCounted = ({ dialect, scope }: Pick<ReadContext, 'dialect' |
 /** Returns one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
 export const visibleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
   const { dialect, scope } = context
-  return sql`WITH ${gone(context)}
+  return sql`WITH ${invisibleEntries(context)}
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries,
       coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, coalesce(sum(images), 0) AS images,
       coalesce(sum(summaries), 0) AS summaries

@@ -47,7 +47,7 @@ export const entryColumnsWhere = (condition: SQL): SQL =>
   )
 
 /** Returns the approximate bytes of the large columns. */
-export const besideBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
+export const largeColumnBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
   sql`(coalesce(${dialect.byteLength(sql`e.metadata`)}, 0) + coalesce(length(e.images), 0) + length(e.tags) + length(e.summary))`
 
 export const sourceOf = oneOf(SOURCES)

@@ -9,7 +9,7 @@ import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { accessScope, changeable, expired, listed, visibilityFilterOf, visible } from '../../core/visibility'
 import { supersededBy } from '../links/links'
 import { previewOf, previewText, textOf } from '../texts/long-texts'
-import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './entry-rows'
+import { ENTRY_COLUMNS, entryColumnsWhere, largeColumnBytes } from './entry-rows'
 
 /** The statements that read entries and threads. */
 export interface ReadContext {
@@ -68,7 +68,7 @@ export const previewColumns = (
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   previewLength: number,
 ): SQL => {
-  const size = besideBytes(dialect)
+  const size = largeColumnBytes(dialect)
   const usual = sql`${size} <= ${USUAL_BESIDE}`
   return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
     CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare, ${supersededBy(dialect, scope, now)} AS superseded_by`
@@ -105,7 +105,7 @@ export function toChangeStatement(
 ): SQL {
   const text = sql`(e.bytes - coalesce(${dialect.byteLength(sql`e.metadata`)}, 0))`
   return sql`WITH sized AS (
-      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
+      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${largeColumnBytes(dialect)}) OVER (ORDER BY e.id) AS beside
       FROM ${entriesById(dialect, ids)} WHERE ${changeable(dialect, scope, now)}
     )
     SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)},
@@ -117,13 +117,13 @@ export function toChangeStatement(
 /** Returns the text range that `wanted` requests. */
 const stretchOf = (dialect: SqlDialect): SQL => {
   const cut = (text: SQL) => sql`substr(${text}, CAST(wanted.start AS integer), CAST(wanted.length AS integer))`
-  if (dialect.beginning === null) return cut(textOf())
+  if (dialect.preview === null) return cut(textOf())
   return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(PREVIEW_LENGTH + 1))}
     THEN ${cut(previewOf(dialect, PREVIEW_LENGTH))} ELSE ${cut(textOf())} END`
 }
 
 /** Returns text ranges of the listed entries that the filter matches. */
-export function stretchesStatement(
+export function textRangesStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   filter: Filter,
   wanted: readonly TextRange[],

@@ -102,7 +102,7 @@ export const preconditionProblem = (name: string | null): Problem | null =>
 interface SupersededContext {
   readonly dialect: SqlDialect
   /** The caller, the agent whose diary pages count, if any, and whether only approved entries count. */
-  readonly sight: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
+  readonly visibility: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
   /** Milliseconds since 1970. */
   readonly now: Millis
 }
@@ -124,7 +124,7 @@ const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDial
  * readers
  * of the same projects, unless the key only changed an entry that already had the link.
  */
-function replaces({ dialect, sight }: SupersededContext): SQL {
+function replaces({ dialect, visibility: sight }: SupersededContext): SQL {
   const { org, projects: asked } = sight.scope
   const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
   const beyond =
@@ -141,7 +141,7 @@ function replaces({ dialect, sight }: SupersededContext): SQL {
 
 /** Returns the visible entries `s` that supersede `e`. Of two that supersede each other, the newer one is current. */
 function successors(context: SupersededContext): SQL {
-  const { dialect, sight, now } = context
+  const { dialect, visibility: sight, now } = context
   const { org } = sight.scope
   const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
   return sql`(
@@ -163,5 +163,5 @@ export const superseded = (context: SupersededContext): SQL =>
 
 /** Returns the ID of the newest one; NULL for none. @param among further conditions on `s` */
 export const supersededBy = (dialect: SqlDialect, scope: Scope, now: Millis, among = sql``): SQL => sql`(
-    SELECT s.id FROM ${successors({ dialect, sight: { scope, diaryOf: null }, now })}${among} ORDER BY s.id DESC LIMIT 1
+    SELECT s.id FROM ${successors({ dialect, visibility: { scope, diaryOf: null }, now })}${among} ORDER BY s.id DESC LIMIT 1
   )`

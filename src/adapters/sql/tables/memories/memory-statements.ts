@@ -76,7 +76,7 @@ type Shown = Omit<MemoryContext, 'project'>
 const EVERYWHERE = ['global', 'universal'] as const
 
 /** Returns whether `e` of layer 3 belongs to another project (fabric contract §2.6); always false without a project. */
-export const isAway = (dialect: SqlDialect, scope: Merged, project: string | null): SQL =>
+export const isOfOtherProject = (dialect: SqlDialect, scope: Merged, project: string | null): SQL =>
   project === null
     ? sql`1 = 0`
     : sql`(e.layer = 3 AND NOT (${inProject(dialect, scope, project, sql`e.project`)})${sql.join(
@@ -84,9 +84,12 @@ export const isAway = (dialect: SqlDialect, scope: Merged, project: string | nul
       )})`
 
 /** Returns those of the IDs in layer 3 that belong to another project (fabric contract §2.6). */
-export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, ids: readonly number[]): SQL => {
+export const otherProjectsStatement = (
+  { dialect, scope, now, project }: MemoryContext,
+  ids: readonly number[],
+): SQL => {
   return sql`SELECT e.id FROM ${entriesById(dialect, ids)}
-    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, scope, project)}`
+    WHERE ${listed(dialect, scope, now)} AND ${isOfOtherProject(dialect, scope, project)}`
 }
 
 /**

@@ -7,7 +7,7 @@ import type { SqlDialect } from '../../core/dialect'
 import { flag, num, str } from '../../core/rows'
 import { kindOf, layerOf } from '../entries/entry-rows'
 import { previewOf } from '../texts/long-texts'
-import { isAway } from './memory-statements'
+import { isOfOtherProject } from './memory-statements'
 
 /** Columns that relate a memory `e` to the work context (fabric contract §5); plain code ranks by them. */
 
@@ -56,7 +56,7 @@ export function contextColumns(dialect: SqlDialect, moment: WorkContext): SQL {
     language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
     is_own: bit(own),
     is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
-    is_away: bit(isAway(dialect, moment, project)),
+    is_away: bit(isOfOtherProject(dialect, moment, project)),
     naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
   }
   const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)

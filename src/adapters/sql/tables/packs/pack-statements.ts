@@ -9,7 +9,7 @@ import { NEWEST_LINKS } from '../links/links'
 /** Reads of packs (packs contract). Each begins with known entries and looks up rows from there. */
 export interface PackContext {
   readonly dialect: SqlDialect
-  readonly sight: PackScope
+  readonly visibility: PackScope
   /** Milliseconds since 1970. */
   readonly now: Millis
 }
@@ -19,7 +19,7 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${w
 /** Returns whether only approved entries count. */
 const trustOf = ({ isApproved = false }: PackScope): VisibilityFilter => ({ isApproved })
 
-export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =>
+export const inPack = ({ dialect, visibility: sight, now }: PackContext, alias = 'e'): SQL =>
   listed(dialect, sight.scope, now, alias, sight)
 
 /**
@@ -27,7 +27,7 @@ export const inPack = ({ dialect, sight, now }: PackContext, alias = 'e'): SQL =
  * source;
  * code that follows it checks the target.
  */
-export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
+export const linksOf = ({ dialect, visibility: sight }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${sight.scope.org}`
   return end === 'from_id'
     ? sql`${ofOrg} AND l.from_id = ${id}`
@@ -35,7 +35,7 @@ export const linksOf = ({ dialect, sight }: PackContext, end: 'from_id' | 'to_id
 }
 
 /** Returns the newest links to an entry; with `relation`, those of that relation, which have an index of their own. */
-export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation?: 'contradicts'): SQL {
+export function newestLinksTo({ dialect, visibility: sight }: PackContext, id: SQL, relation?: 'contradicts'): SQL {
   const said = (alias: string) =>
     relation === undefined ? sql`` : sql` AND ${sql.raw(`${alias}.relation = '${relation}'`)}`
   // An entry belongs to one organization, and so do its links.
@@ -47,7 +47,7 @@ export function newestLinksTo({ dialect, sight }: PackContext, id: SQL, relation
 
 /** Returns work in progress of one project, or without project; the statuses are written as in the index. */
 export function inFlightStatement(context: PackContext, { project, inFlight }: UnconditionalRequest): SQL {
-  const { dialect, sight, now } = context
+  const { dialect, visibility: sight, now } = context
   return sql`
     SELECT e.id FROM entries e
     WHERE ${listed(dialect, sight.scope, now, 'e', trustOf(sight))} AND e.status IN (${words(IN_FLIGHT)})
@@ -57,7 +57,7 @@ export function inFlightStatement(context: PackContext, { project, inFlight }: U
 }
 
 /** Returns the newest diary pages; null without a diary. */
-export function diaryStatement({ dialect, sight, now }: PackContext, limit: number): SQL | null {
+export function diaryStatement({ dialect, visibility: sight, now }: PackContext, limit: number): SQL | null {
   const { scope, diaryOf } = sight
   if (diaryOf === null || scope.owner === null) return null
   return sql`

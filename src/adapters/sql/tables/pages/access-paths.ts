@@ -11,7 +11,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { num } from '../../core/rows'
 import { accessScope, isListedAuxiliary, listed } from '../../core/visibility'
-import { gone, visibleTotals } from '../counts/visible-counts'
+import { invisibleEntries, visibleTotals } from '../counts/visible-counts'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
 import {
   entriesWithin,
@@ -175,7 +175,7 @@ function ofTag(
   return {
     page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page
       ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
-    total: sql`WITH ${gone(context)} SELECT (
+    total: sql`WITH ${invisibleEntries(context)} SELECT (
         SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
         WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${accessScope(dialect, scope, 'c', 'empty')}
       ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,

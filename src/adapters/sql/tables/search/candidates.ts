@@ -339,7 +339,7 @@ export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesc
  *
  * @param held of `id` and `place`, for long ones
  */
-export function toStanding(rows: readonly Row[], held: readonly Row[]): EntryText[] {
+export function toEntryTexts(rows: readonly Row[], held: readonly Row[]): EntryText[] {
   const places = Map.groupBy(held, ({ id }) => Number(id))
   return rows.map((row) => ({
     id: num(row, 'id'),

@@ -24,7 +24,7 @@ export const textOf = (alias = 'e'): SQL => {
  *
  * @param length at most `BEGINNING`, which is the stored preview of a long text
  */
-export const previewOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+export const previewOf = ({ preview: beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
   const characters = sql.raw(String(length))
   if (beginning === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
   const e = sql.raw(alias)
@@ -35,7 +35,7 @@ export const previewOf = ({ beginning }: SqlDialect, length: number, alias = 'e'
 const NONE_SENT: ReadonlySet<string> = new Set()
 
 /** Returns the text to store in the row itself. */
-export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
+export const inlineText = (text: string): string => (isLong(text) ? '' : text)
 
 /**
  * Stores a long text, unless it exists; does nothing for a short one. A trigger deletes it with the last row that refers to it.
@@ -43,7 +43,12 @@ export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
  * @param row a condition on `e` that selects the entry, which has this text by then
  * @param sent hashes of staged texts (`staged-texts.ts`)
  */
-export const putBeside = (text: string, textHash: string, row: SQL, sent: ReadonlySet<string> = NONE_SENT): SQL[] =>
+export const storeLongText = (
+  text: string,
+  textHash: string,
+  row: SQL,
+  sent: ReadonlySet<string> = NONE_SENT,
+): SQL[] =>
   isLong(text) && !sent.has(textHash)
     ? [
         sql`INSERT INTO long_texts (org, hash, text) SELECT e.org, ${textHash}, ${text} FROM entries e WHERE ${row}

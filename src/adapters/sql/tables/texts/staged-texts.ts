@@ -11,7 +11,7 @@ import type { Clock } from '../../../../ports/clock'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { TEXTS_SHARE } from '../../core/write-budget'
+import { TEXTS_CHUNK } from '../../core/write-budget'
 import { LEASE_MS } from '../outbox/outbox-rows'
 
 /**
@@ -26,7 +26,7 @@ export interface WrittenText {
 }
 
 /** Texts that are in the database before the transaction that refers to them. */
-interface TextsAhead {
+interface StagedTexts {
   /** Their hashes; empty if the texts of the call fit one chunk. */
   readonly sent: ReadonlySet<string>
   /**
@@ -54,7 +54,7 @@ const dropUnneeded = (org: string, hashes: SQL): SQL => sql`
  *
  * @param state of the outbox rows: leased ones, or any
  */
-export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly string[], state?: 'claimed'): SQL[] => {
+export const unstage = (dialect: SqlDialect, org: string, hashes: readonly string[], state?: 'claimed'): SQL[] => {
   const list = hashesIn(dialect, hashes)
   const held = state === undefined ? sql`` : sql` AND state = ${state}`
   return [
@@ -63,9 +63,9 @@ export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly st
   ]
 }
 
-const NONE: TextsAhead = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
+const NONE: StagedTexts = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
 
-export function createSendAhead(connection: SqlConnection, clock: Clock) {
+export function createTextStaging(connection: SqlConnection, clock: Clock) {
   const { dialect } = connection
 
   async function sendPart(org: string, part: readonly WrittenText[]): Promise<void> {
@@ -91,14 +91,14 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
    *
    * @throws Problem when the database does not respond; nothing is stored then
    */
-  return async (org: string, written: readonly WrittenText[]): Promise<TextsAhead> => {
+  return async (org: string, written: readonly WrittenText[]): Promise<StagedTexts> => {
     const texts = [...new Map(written.filter(({ text }) => isLong(text)).map((one) => [one.hash, one])).values()]
     const bytes = new Map<string, number>()
     for (const { hash, text } of texts) {
       bytes.set(hash, utf8Length(text))
       await scheduler.tick(text.length)
     }
-    const parts = inBatches(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
+    const parts = inBatches(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_CHUNK)
     if (parts.length < 2) return NONE
     const hashes = texts.map(({ hash }) => hash)
     async function orWithdraw<T>(step: () => Promise<T>): Promise<T> {
@@ -106,7 +106,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
         return await step()
       } catch (error) {
         for (const part of parts) {
-          const statements = withdrawal(
+          const statements = unstage(
             dialect,
             org,
             part.map(({ hash }) => hash),
@@ -126,7 +126,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
     ) = ${hashes.length}`
     return {
       sent: new Set(hashes),
-      arrived: [guard, ...withdrawal(dialect, org, hashes)],
+      arrived: [guard, ...unstage(dialect, org, hashes)],
       commit: orWithdraw,
     }
   }

@@ -40,7 +40,7 @@ export const memoryStatements = (context: Context, store: string, theirIds: read
     return recorded(
       context,
       sql`(SELECT m.* FROM imported m
-        WHERE m.org = ${scope.org} AND m.store = ${store} AND m.their_id ${dialect.among(sql`${json}`)})`,
+        WHERE m.org = ${scope.org} AND m.store = ${store} AND m.their_id ${dialect.inList(sql`${json}`)})`,
     )
   })
 
@@ -72,7 +72,7 @@ export function imagesInUseStatement({ dialect, scope }: Context, now: Millis, h
     OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)})`
   const seen = scope.isWhole ? sql`1` : sql`max(CASE WHEN ${shown} THEN 1 ELSE 0 END)`
   return sql`SELECT u.hash, ${seen} AS seen FROM image_uses u
-    WHERE u.org = ${scope.org} AND u.hash ${dialect.among(sql`${JSON.stringify(hashes)}`)} GROUP BY u.hash`
+    WHERE u.org = ${scope.org} AND u.hash ${dialect.inList(sql`${JSON.stringify(hashes)}`)} GROUP BY u.hash`
 }
 
 /** Converts a record. @returns null if the scope may not know about it */
@@ -96,7 +96,7 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
     entryId: Number(row.entry_id),
     version: isOwn ? null : Number(row.version),
     at: isOwn ? null : Number(row.at),
-    standing: stands
+    existing: stands
       ? {
           version: Number(row.standing),
           updatedAt: Number(row.updated_at),

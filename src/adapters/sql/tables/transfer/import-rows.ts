@@ -7,7 +7,7 @@ import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { ImportedEntry, ImportedVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
-import { heldInRow } from '../texts/long-texts'
+import { inlineText } from '../texts/long-texts'
 
 /** Imported records as JSON rows, which a statement reads as a table. */
 
@@ -55,7 +55,7 @@ export const entryRow = ({ id, version, entry, links }: ImportedEntry, org: stri
   version,
   ...entry.columns,
   links: linksJson(links),
-  text: heldInRow(entry.text),
+  text: inlineText(entry.text),
   text_words: 0,
   restored: 0,
   addresses_agent: Number(addressesAgent({ text: entry.text, title: (entry.columns.title ?? null) as string | null })),
@@ -85,7 +85,7 @@ export function versionRow({ id, state }: ImportedVersion, org: string, next: st
     version: state.version,
     ...kept,
     links: linksJson(links),
-    text: own ? heldInRow(text) : null,
+    text: own ? inlineText(text) : null,
     text_words: 0,
     restored: 0,
     ended_at: ended.at,

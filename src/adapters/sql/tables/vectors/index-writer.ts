@@ -12,7 +12,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
 import { asRows, each, jsonGroups, num, numbersOf, str } from '../../core/rows'
-import { WRITE_SHARE } from '../../core/write-budget'
+import { WRITE_BUDGET } from '../../core/write-budget'
 import { ENTRY_COLUMNS, toEntry } from '../entries/entry-rows'
 import { entriesById } from '../entries/read-statements'
 import { LEASE_MS } from '../outbox/outbox-rows'
@@ -192,7 +192,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
         let left = await unwritten(org, [...made.keys()])
         for (let tries = 0; left.length > 0 && tries < TRIES; tries++) {
           const missed: Sized[] = []
-          for (const group of inBatches(left, ({ bytes }) => bytes, WRITE_SHARE)) {
+          for (const group of inBatches(left, ({ bytes }) => bytes, WRITE_BUDGET)) {
             const written = await write(
               group.map(({ id }) => id),
               { org },

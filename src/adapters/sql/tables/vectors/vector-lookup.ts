@@ -35,7 +35,7 @@ const isCompared = ({ product = null, data = null }: Row): boolean => product !=
 const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
 
 /** Returns the columns of a vector: its numbers, or what the database computes from them and the query. */
-export const numbersFor = ({ nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
+export const numbersFor = ({ similarity: nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
   (query && nearness?.numbers(query)) ?? PACKED
 
 /** Additional entries if the database compares vectors itself: its rounding may change the order of the last ones. */
@@ -49,7 +49,7 @@ export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'AS
   dialect.plan.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
 
 /** Returns a query of the IDs of this many vectors of an organization and a model after an ID, of any reader. */
-export const stretchBehind = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
+export const vectorIdsAfter = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
   sql`SELECT v.id FROM entry_vectors v WHERE ${vectorsBehind(dialect, org, model, after)}
     ORDER BY ${inOrderOfId(dialect)} LIMIT ${most}`
 
@@ -72,7 +72,7 @@ export const admittedBehind = (
     const own = vectorsBehind(dialect, scope.org, model, which.after)
     return admittedVectors(context, filter, { columns, from, own }, sql`${order} LIMIT ${which.limit}`)
   }
-  const from = sql`(${stretchBehind(dialect, scope.org, model, which.after, which.most)}) AS stretch
+  const from = sql`(${vectorIdsAfter(dialect, scope.org, model, which.after, which.most)}) AS stretch
     ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   return admittedVectors(context, filter, { columns, from, own: sql`v.model = ${model}` }, order)
 }
@@ -135,7 +135,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   // A statement that would exceed its budget counts as above the limit.
   const within = withinReadBudget(context, filter, plan)
   const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
-  const cosine = dialect.nearness?.cosine(query)
+  const cosine = dialect.similarity?.cosine(query)
   const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight, e.layer${column}
       FROM ${mayWalk}${plan.from} ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE ${open}v.model = ${model} AND ${plan.where}`
@@ -227,7 +227,7 @@ export async function lookUpVectors(
   const short = hitRows.find(({ part }) => part === 'short')
   return {
     hits: hitsOf(hitRows),
-    lookedFurther: short !== undefined,
+    readFurther: short !== undefined,
     unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
     moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
     eligible:

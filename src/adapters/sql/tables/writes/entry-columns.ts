@@ -11,7 +11,7 @@ import type { Millis } from '../../../../domain/time'
 import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { SqlDialect } from '../../core/dialect'
 import { linkColumn } from '../links/links'
-import { heldInRow } from '../texts/long-texts'
+import { inlineText } from '../texts/long-texts'
 
 /** Context of the call that writes. */
 export interface WriteContext {
@@ -82,7 +82,7 @@ export const imageColumns = (images: readonly ImageRef[]): Assignments => ({
 
 /** Returns the columns for a text. @param title of the same entry */
 export const textColumns = (text: string, hash: string, words: number, title: string | null): Assignments => ({
-  text: sql`${heldInRow(text)}`,
+  text: sql`${inlineText(text)}`,
   text_hash: sql`${hash}`,
   text_words: sql`${words}`,
   addresses_agent: sql`${flag(addressesAgent({ text, title }))}`,

@@ -5,7 +5,7 @@ import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { isActive, isActiveOrRetained, visibleState } from '../../core/visibility'
-import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/entry-rows'
+import { ENTRY_COLUMNS, ENTRY_NAMES, isVersion, largeColumnBytes } from '../entries/entry-rows'
 import { textOf } from '../texts/long-texts'
 
 /** Reads earlier versions of entries (`entry_versions`). */
@@ -15,7 +15,7 @@ import { textOf } from '../texts/long-texts'
  * has the
  * same text; the hash verifies it.
  */
-export const keptText = sql`
+export const retainedText = sql`
   CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
     (SELECT l.text FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash),
     (
@@ -27,8 +27,8 @@ export const keptText = sql`
   ) END`
 
 /** The same text in the form of an entry's row. */
-export const keptInRow = sql`
-  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
+export const retainedInlineText = sql`
+  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${retainedText} END`
 
 /** Columns of an entry that a retained version has under another name, or not at all. */
 const KEPT_AS: ReadonlyMap<string, string> = new Map([
@@ -111,7 +111,7 @@ export function versionStatements(context: HistoryContext, id: number, window: W
         CASE
           WHEN page.held = 'row' THEN (SELECT ${preview(textOf())} FROM entries e WHERE e.id = ${id})
           WHEN page.held = 'kept' THEN (
-            SELECT ${preview(keptText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
+            SELECT ${preview(retainedText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
           )
           ELSE ''
         END AS preview
@@ -124,7 +124,7 @@ export const stateStatement = (context: HistoryContext, id: number, version: num
   SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
   WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${sees(context, 'e', id)}
   UNION ALL
-  SELECT ${RETAINED_COLUMNS}, ${keptText} FROM entry_versions v
+  SELECT ${RETAINED_COLUMNS}, ${retainedText} FROM entry_versions v
   WHERE v.entry_id = ${id} AND ${isVersion(sql`v.version`, version)} AND ${sees(context, 'v', id)}`
 
 /** Returns the texts of versions, newest first, up to a number of bytes. */
@@ -148,7 +148,7 @@ export function textsStatement(
     )
     SELECT sized.version, coalesce(
       (SELECT ${textOf()} FROM entries e WHERE e.id = ${id} AND e.version = sized.version),
-      (SELECT ${keptText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
+      (SELECT ${retainedText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
     ) AS text
     FROM sized WHERE sized.up_to_here <= ${maxBytes}`
 }
@@ -171,7 +171,7 @@ export function asOfStatement(
   const stood = sql`${visibleState(dialect, scope, alive, 'e', 'id')} AND ${isActiveOrRetained('e', at)}`
   return sql`
     WITH standing AS (
-      SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
+      SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${largeColumnBytes(dialect)} AS size
       FROM ${wanted} ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE e.updated_at <= ${at} AND ${stood}
       UNION ALL
@@ -185,7 +185,7 @@ export function asOfStatement(
     SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
     UNION ALL
-    SELECT sized.place, sized.id, ${RETAINED_COLUMNS}, ${keptText}
+    SELECT sized.place, sized.id, ${RETAINED_COLUMNS}, ${retainedText}
     FROM sized
       ${dialect.plan.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
     WHERE sized.live = 0 OR NOT ${fits}
