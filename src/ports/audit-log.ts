@@ -17,10 +17,10 @@ export interface AuditLog {
   page(org: string, request: { after: number; limit: number; keys?: readonly string[] }): Promise<AuditRow[]>
 
   /**
-   * Lists rows newest first. One call checks at most 5,000 rows; `lookedDownTo` is the lowest `seq` of these, from which the
+   * Lists rows newest first. One call checks at most 5,000 rows; `scannedDownTo` is the lowest `seq` of these, from which the
    * next call continues, or null at the end.
    */
-  newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; lookedDownTo: number | null }>
+  newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; scannedDownTo: number | null }>
 }
 
 export interface NewestAudit {

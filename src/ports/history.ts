@@ -55,7 +55,7 @@ interface Restorable {
   /** Number of further states that did not fit. */
   readonly more: number
   /** Existing entries that the scope may change, of the ids or of the deleting call: their version and owner. */
-  readonly standing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
+  readonly existing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
   /** Entries that the call deleted, that were restored, and then deleted again by another call. */
   readonly again: readonly number[]
 }

@@ -49,7 +49,7 @@ export interface MemoryPairs {
   /** Returns memories that may have a pair and were stored since pairs were last searched. */
   fresh(limit: number): Promise<Fresh>
   /** Records that pairs were searched; does nothing if another run, or an import, came in between. */
-  sought(part: Fresh): Promise<void>
+  recordScanned(part: Fresh): Promise<void>
   /** Returns memories of any organization, each with the first code points of its text. */
   memories(ids: readonly number[], length: number): Promise<readonly StoredMemory[]>
   /** Adds pairs; existing ones stay unchanged. */

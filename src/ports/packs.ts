@@ -75,7 +75,7 @@ export interface FinishRequest {
 }
 
 export interface Finished {
-  readonly stretches: ReadonlyMap<number, { readonly start: number; readonly text: string }>
+  readonly ranges: ReadonlyMap<number, { readonly start: number; readonly text: string }>
   /** The neighbors of the items and, with two steps, their neighbors. */
   readonly neighbours: readonly Neighbour[]
   /** Entries that an item supersedes, and those that it contradicts or that contradict it. */
@@ -85,13 +85,13 @@ export interface Finished {
 
 /** Reads the content of packs, restricted to the scope of the pack. The numbers of the request bound every read. */
 export interface PackReads {
-  unconditional(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
+  unconditional(visibility: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
   /**
    * Returns the vectors in a scope limited to projects, up to a limit; null if there are more vectors or entries, or if the scope is not
    * limited to projects.
    */
-  eligible(sight: PackScope, model: string, limit: number): Promise<PackVector[] | null>
-  gather(sight: PackScope, request: GatherRequest): Promise<Gathered>
+  eligible(visibility: PackScope, model: string, limit: number): Promise<PackVector[] | null>
+  gather(visibility: PackScope, request: GatherRequest): Promise<Gathered>
   /** Reads the items again, and writes the audit row of the pack in the same batch. */
-  finish(caller: Caller, sight: PackScope, request: FinishRequest): Promise<Finished>
+  finish(caller: Caller, visibility: PackScope, request: FinishRequest): Promise<Finished>
 }

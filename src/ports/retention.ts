@@ -76,7 +76,7 @@ export interface PendingIndex {
    *
    * @param since milliseconds since 1970; work that was queued or leased before that has no live worker
    */
-  look(scope: Scope, since: number): Promise<readonly PendingEntry[]>
+  pending(scope: Scope, since: number): Promise<readonly PendingEntry[]>
   /** Writes the words of these entries, in batches. Never fails. @returns whether all are written */
   writeWords(org: string, ids: readonly number[]): Promise<boolean>
 }

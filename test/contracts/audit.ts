@@ -113,8 +113,8 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
         await made.audit.record(ada.org, { ...EVENT, keyId, action, allowed })
       const all = { before: null, limit: 10, action: null, allowed: null }
       const newest = async (more = {}) => {
-        const { rows: found, lookedDownTo } = await made.audit.newest(ada.org, { ...all, ...more })
-        return [found.map(({ seq }) => seq), lookedDownTo]
+        const { rows: found, scannedDownTo } = await made.audit.newest(ada.org, { ...all, ...more })
+        return [found.map(({ seq }) => seq), scannedDownTo]
       }
       expect(await newest()).toEqual([[4, 3, 2, 1], null])
       expect(await newest({ limit: 2 })).toEqual([[4, 3], 3])

@@ -377,7 +377,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       const { forgetVersions } = createSqlRetention(made.connection, made.clock, terms)
       while ((await forgetVersions(50)) > 0);
       const nothing = [await history().versions(ada, id, window), await history().state(ada, id, 1)]
-      const { kept, standing } = await history().restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
+      const { kept, existing: standing } = await history().restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
       expect([...nothing, kept, standing]).toEqual([null, null, [], new Map()])
     })
   })

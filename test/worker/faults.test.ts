@@ -161,7 +161,7 @@ describe('when a dependency fails', () => {
     d1.failAfter(0, 'after')
     const lost = await call('store_context', draft)
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable', retryable: true })
-    expect(messageOf(lost)).toMatch(/not known whether the change was made; .* meets its own/)
+    expect(messageOf(lost)).toMatch(/not known whether the change was made; .* updates its own/)
     expect(JSON.stringify(lost)).not.toContain('secret-42')
     const again = await ok('store_context', draft)
     expect(again.version).toBe(2)
@@ -182,7 +182,7 @@ describe('when a dependency fails', () => {
     }
     d1.failAfter(0, 'before')
     const read = await call('search_context', {})
-    expect(messageOf(read)).toBe('The database did not answer; nothing was changed, try again')
+    expect(messageOf(read)).toBe('The database did not respond; nothing was changed, try again')
   })
 
   it('keeps the bytes when R2 wrote them but the answer was lost', async () => {

@@ -13,7 +13,7 @@ export async function modelState(service: ModelService): Promise<ModelState> {
     const response = await service.fetch('http://model/state')
     return (await response.json()) as ModelState
   } catch (error) {
-    return { state: 'unavailable', name: '', problem: `The process of the model does not answer (${String(error)})` }
+    return { state: 'unavailable', name: '', problem: `The model process does not respond (${String(error)})` }
   }
 }
 

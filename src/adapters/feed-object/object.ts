@@ -18,12 +18,12 @@ export async function waited(
   ms: Millis,
 ): Promise<Woken> {
   const { webSocket: socket } = await object.fetch('https://feed/', { headers: { upgrade: 'websocket' } })
-  if (socket === null) throw new Error('the feed object gave no socket')
+  if (socket === null) throw new Error('the feed object returned no socket')
   socket.accept()
   const { promise, resolve, reject } = Promise.withResolvers<Woken>()
   const timer = setTimeout(() => resolve({ notified: false, mark: wait.since }), ms)
   socket.addEventListener('message', ({ data }) => resolve({ notified: true, mark: String(data) }))
-  const brokenOff = () => reject(new Error('the feed object broke off a wait'))
+  const brokenOff = () => reject(new Error('the feed object closed the connection of a waiting reader'))
   socket.addEventListener('close', brokenOff)
   socket.addEventListener('error', brokenOff)
   socket.send(JSON.stringify(wait))

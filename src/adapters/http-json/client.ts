@@ -57,7 +57,7 @@ export function parseAddress(value: string, variable: string): Address {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw unavailable(`${variable} is not a web address; write it like http://localhost:11434`)
   if (isMetadataService(url.hostname))
-    throw unavailable(`${variable} is the address of a cloud's metadata service, which no model answers at`)
+    throw unavailable(`${variable} is the address of a cloud's metadata service, not of a model`)
   const [user, password] = [decoded(url.username), decoded(url.password)]
   const authorization = user === '' && password === '' ? null : basic(user, password)
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
@@ -264,7 +264,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
     try {
       text = await readText(response, maxBytes)
     } catch (error) {
-      if (error instanceof TooLarge) throw fails('bad_answer', false, 'answered more than was asked for', error)
+      if (error instanceof TooLarge) throw fails('bad_answer', false, 'sent a larger response than expected', error)
       throw fails('bad_answer', true, 'closed the connection in the middle of its answer; try again', error)
     }
     const parsed = parseJson(text)

@@ -52,7 +52,7 @@ function explain({ status, text }: ErrorAnswer, model: string): Explanation | nu
       'too_long',
     )
   if (status === 400 && /does not support/i.test(error))
-    return final(`Ollama says that ${model} is not made for this; choose a model of the right kind`)
+    return final(`Ollama reports that ${model} does not support this; choose a model of the right kind`)
   return null
 }
 

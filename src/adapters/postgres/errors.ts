@@ -33,16 +33,16 @@ const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)
 /** By SQLSTATE, or its first two characters; without hosts, names or SQL. */
 const MESSAGES: Readonly<Record<string, string>> = {
   '28': 'The database refuses the user or password of the HYPERDRIVE binding; correct them in its configuration',
-  '3D': 'The database that the HYPERDRIVE binding names does not exist; create it, or correct the binding',
-  '53': 'The database has no room left (connections or memory); nothing was changed, try again, or give it more',
-  '53100': 'The disk of the database is full; nothing was changed, delete entries or give it more room',
+  '3D': 'The database of the HYPERDRIVE binding does not exist; create it, or correct the binding',
+  '53': 'The database has run out of connections or memory; nothing was changed, try again, or raise its limits',
+  '53100': 'The disk of the database is full; nothing was changed, delete entries or enlarge the disk',
   '53300': 'The database has no connection left; try again, or raise max_connections',
   '57014':
     'The database took longer than statement_timeout allows; nothing was changed, narrow the request or try again',
   '55P03': 'The database is being changed by someone else; nothing was changed, try again',
   '25006': 'The database is read-only; point the HYPERDRIVE binding at the primary server',
   '42501':
-    'The user of the HYPERDRIVE binding lacks a right in the schema that POSTGRESQL_SCHEMA names; let it use its tables',
+    'The user of the HYPERDRIVE binding lacks a privilege on the schema in POSTGRESQL_SCHEMA; grant it the use of its tables',
 }
 
 /** States in which a server may be lost between a commit and its answer. */
@@ -65,7 +65,7 @@ export function translate(error: unknown, phase: 'connecting' | 'reading' | 'wri
     return unavailable('Others were writing at the same time; nothing was changed, try again', error)
   if (isMissingSchema(error))
     return unavailable(
-      `The tables in POSTGRESQL_SCHEMA are not those of this release, or the extension vector is missing; run: ${MIGRATE}`,
+      `The tables in POSTGRESQL_SCHEMA do not match this release, or the extension vector is missing; run: ${MIGRATE}`,
       error,
     )
   const known = MESSAGES[code] ?? MESSAGES[code.slice(0, 2)]
@@ -78,7 +78,7 @@ export function translate(error: unknown, phase: 'connecting' | 'reading' | 'wri
   if (phase === 'connecting')
     return unavailable(
       UNREACHABLE.test(`${code} ${message}`)
-        ? 'The database that the HYPERDRIVE binding names does not answer; nothing was changed, try again'
+        ? 'The database of the HYPERDRIVE binding does not respond; nothing was changed, try again'
         : 'The HYPERDRIVE binding leads to no PostgreSQL that lets this server in; look at its configuration',
       error,
     )

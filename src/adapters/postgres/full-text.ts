@@ -375,7 +375,7 @@ const countsOf = (most: number, idsOf: (term: SQL) => SQL, reached: SQL): SQL =>
 const OF_SAMPLE = sql`WHERE ${isSampled(sql`id`)} ORDER BY id LIMIT ${COMMON / SAMPLE}`
 
 /** Number of newest entries that are read before the index is queried for each term. */
-const LATELY = 256
+const NEWEST_READ = 256
 
 /**
  * Returns the IDs of the newest entries of the organization or of a project, in the order of an index that begins with the organization.
@@ -383,9 +383,9 @@ const LATELY = 256
 const newest = (org: string, project: string | null): SQL =>
   project === null
     ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org BETWEEN ${org} AND ${org}
-        ORDER BY e.org, e.id DESC LIMIT ${LATELY}`
+        ORDER BY e.org, e.id DESC LIMIT ${NEWEST_READ}`
     : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${project} AND e.layer = 2
-        ORDER BY e.created_at DESC, e.id DESC LIMIT ${LATELY}`
+        ORDER BY e.created_at DESC, e.id DESC LIMIT ${NEWEST_READ}`
 
 /**
  * Returns `ranked`: the entries with terms that occur in few entries, weighted by rarity and number. Terms that are frequent in the newest

@@ -56,9 +56,9 @@ export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['similarity']> = {
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
 
 /** Newest vectors that the auxiliary index may lack: a search compares these with its result. */
-const UNHEARD = 200
+const MAX_UNCONFIRMED = 200
 /** Searches of a space that use pgvector immediately after the auxiliary index lacked too many vectors. */
-const WITHOUT_BESIDE = 50
+const SKIPPED_SEARCHES = 50
 /** Maximum number of spaces that an isolate remembers. */
 const MOST_SPACES = 1_000
 const withoutBeside = new Map<string, number>()
@@ -73,7 +73,7 @@ function isWorthAsking(space: string): boolean {
 
 function askLater(space: string): void {
   if (withoutBeside.size >= MOST_SPACES) withoutBeside.clear()
-  withoutBeside.set(space, WITHOUT_BESIDE)
+  withoutBeside.set(space, SKIPPED_SEARCHES)
 }
 
 type Beside = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
@@ -136,4 +136,4 @@ const sizeOf = ({ org, model }: VectorSpace) =>
 /** The newest vector that an index has to have heard of. */
 const dueOf = ({ org, model }: VectorSpace) =>
   sql`SELECT v.id AS due FROM entry_vectors v WHERE v.org BETWEEN ${org} AND ${org} AND v.model BETWEEN ${model} AND ${model}
-    ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${UNHEARD}`
+    ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${MAX_UNCONFIRMED}`

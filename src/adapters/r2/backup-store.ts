@@ -5,7 +5,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('The bucket of backups did not answer; try again', error)
+    throw unavailable('The backup bucket did not respond; try again', error)
   }
 }
 

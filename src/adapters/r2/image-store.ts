@@ -11,7 +11,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('The image store did not answer; nothing was changed, try again', error)
+    throw unavailable('The image store did not respond; nothing was changed, try again', error)
   }
 }
 
@@ -57,7 +57,7 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
 }
 
 const NO_BUCKET =
-  'This server has no place for images (there is no IMAGES binding: add [[r2_buckets]] to wrangler.toml); store the entry without them'
+  'This server cannot store images (the IMAGES binding is missing: add [[r2_buckets]] to wrangler.toml); store the entry without them'
 
 /** The image store without a bucket: everything but images works. Earlier images are listed without their bytes. */
 export const withoutImageStore: ImageStore & { readonly health: ObjectStoreHealth } = {
@@ -73,7 +73,7 @@ export const withoutImageStore: ImageStore & { readonly health: ObjectStoreHealt
       Promise.reject(
         new Problem(
           'unsupported',
-          'Images cannot be stored: there is no IMAGES binding; add [[r2_buckets]] to wrangler.toml',
+          'Images cannot be stored: the IMAGES binding is missing; add [[r2_buckets]] to wrangler.toml',
         ),
       ),
   },

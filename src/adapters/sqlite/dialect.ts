@@ -43,15 +43,15 @@ import { indexEntries, indexEntry } from './full-text-index'
 import { lastLeafPage, leafPagesOf, SEGMENTS } from './search-bound'
 
 /** Maximum number of parts of a compound query: D1 allows five. */
-const TOGETHER = 4
+const MAX_COMPOUND = 4
 
 /** Queries of one compound are merged as they are read, if an index has each in the order of the result. */
 const firstOf: Plan['firstOf'] = (queries, alias, ending) =>
-  queries.length <= TOGETHER
+  queries.length <= MAX_COMPOUND
     ? sql`${sql.join([...queries], sql` UNION ALL `)} ${ending}`
     : firstOf(
-        Array.from({ length: Math.ceil(queries.length / TOGETHER) }, (_, i) => {
-          const group = firstOf(queries.slice(i * TOGETHER, (i + 1) * TOGETHER), alias, ending)
+        Array.from({ length: Math.ceil(queries.length / MAX_COMPOUND) }, (_, i) => {
+          const group = firstOf(queries.slice(i * MAX_COMPOUND, (i + 1) * MAX_COMPOUND), alias, ending)
           return sql`SELECT * FROM (${group}) AS ${sql.raw(`${alias}_group_${i}`)}`
         }),
         alias,

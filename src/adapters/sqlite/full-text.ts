@@ -88,9 +88,9 @@ interface StrategyFacts {
   /** The filter usually admits what the index finds. */
   readonly isAdmitted: boolean
   /** IDs of the entries that are checked for the words; null if the words find the entries. */
-  readonly led: readonly number[] | null
+  readonly checkedIds: readonly number[] | null
   /** Whether the entries of the filter may be checked for the words. */
-  readonly mayBeLed: boolean
+  readonly mayCheckIds: boolean
   /** If many entries match, the strategy depends on how many the filter admits. */
   readonly isForFilter: boolean
 }
@@ -119,7 +119,18 @@ export function searchStrategyOf(
   const isAsClass = isOneClass && isAdmitted && expression.op !== 'unit'
   const way: SearchStrategy = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
-  return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
+  return {
+    way,
+    isAnyOf,
+    isWhole,
+    asksPreferred,
+    isByClasses,
+    isOneClass,
+    isAdmitted,
+    checkedIds: led,
+    mayCheckIds: mayBeLed,
+    isForFilter,
+  }
 }
 
 /** Returns the number of matches from which on few words choose, or the filter decides. */
@@ -207,7 +218,7 @@ export interface KnownOfMany {
 
 interface Asked {
   readonly context: ReadContext
-  readonly sight: VisibilityFilter
+  readonly visibility: VisibilityFilter
   /** Null for a filter that only restricts the scope. */
   readonly filter: Filter | null
   /** Query of how many `entries` the scope may have, and how many `bytes` of text. */
@@ -219,7 +230,7 @@ interface Asked {
 }
 
 /** Returns one row with the facts if many entries match; `counts` is null if not. */
-export function ifMany({ context, sight, filter, held, many, match, inside }: Asked): SQL {
+export function ifMany({ context, visibility, filter, held, many, match, inside }: Asked): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const isMany = sql`(SELECT yes FROM fits)`
@@ -231,12 +242,12 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
   const counts = sql`CASE WHEN ${isMany} THEN (SELECT json_group_array(json(count) ORDER BY place) FROM counts) END AS counts`
   if (filter === null) return withPrelude(bindings, tables, sql`SELECT ${counts}, NULL AS admitted, NULL AS ids`)
 
-  const isAdmitted = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const isAdmitted = sql`${listed(dialect, scope, now, 'e', visibility)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   const newest = sql`SELECT rowid AS id FROM entries_fts
     WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOWHERE} END
     ORDER BY rowid DESC LIMIT ${ADMITS_MANY.asked}`
   const admitted = sql`(SELECT count(*) FROM (${newest}) one CROSS JOIN entries e ON e.id = one.id WHERE ${isAdmitted})`
-  const led = isOfLists(sight) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
+  const led = isOfLists(visibility) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
   const ids =
     led === null
       ? sql`NULL`
@@ -256,9 +267,9 @@ const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf 
  */
 export const walkedTo = async (
   connection: SqlConnection,
-  { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
+  { context, visibility, filter, words }: Pick<Asked, 'context' | 'visibility' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
-  filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, context, filter, mostLed(words))
+  filter === null || !isOfLists(visibility) ? null : fewAdmitted(connection, context, filter, mostLed(words))
 
 /**
  * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; by a time if there is no other.
@@ -356,7 +367,7 @@ export function createD1FullText(
     const { query, terms, filter, columns, depth, units, rare } = request
     const { diaryOf = null, captured = false, totals: isCounting = true } = request
     const now = clock.now()
-    const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
+    const visibility: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
     const compiler = createCompiler(analyzer, columns)
     const place = { ...placeOf(filter), captured }
     const wide = scopeExpression(scope, { ...place, thread: null })
@@ -364,7 +375,7 @@ export function createD1FullText(
     const isBeyond = wide !== confined && rare === undefined
     const held = heldIn(scope, place.thread)
     const chosen = searchStrategyOf(request, compiler, known)
-    const { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led } = chosen
+    const { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, checkedIds: led } = chosen
     const counting = 1 + Number(asksPreferred) + Number(isBeyond)
     const words = terms.map(compiler.term)
     const inside = (where: string) => words.map((word) => `${where} AND ${word}`)
@@ -403,7 +414,7 @@ export function createD1FullText(
     const admission = () => {
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      return { bindings, condition: sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}` }
+      return { bindings, condition: sql`${listed(dialect, scope, now, 'e', visibility)} AND ${condition}` }
     }
 
     /** Returns the best entries of some term combinations, as `admitted`. */
@@ -538,14 +549,14 @@ export function createD1FullText(
           )
         : null
     const context = { dialect, scope, now, indexedFields }
-    const asked = { context, sight, filter: isOfPlace(filter) ? null : filter, held, match, inside: each }
+    const asked = { context, visibility, filter: isOfPlace(filter) ? null : filter, held, match, inside: each }
     const ofMany = many === null ? null : batch.add(ifMany({ ...asked, many }), knownOfMany)
     const result = await batch.read(connection)
     const learned = ofMany === null ? null : result.of(ofMany)
     if (learned !== null) {
       if (isForFew && learned.admitsMany)
         return byFewWords(request, learned.counts, (some, by) => searchOnce(scope, some, by, learned))
-      const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayBeLed
+      const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayCheckIds
       const walked = isToBeWalked ? await walkedTo(connection, { ...asked, words: terms.length }) : null
       return searchOnce(scope, request, null, { ...learned, ids: learned.ids ?? walked })
     }

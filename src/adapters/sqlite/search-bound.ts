@@ -98,12 +98,14 @@ export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
 }
 
 /** A word or prefix, and how many times the statements of a search query it. */
-type Asked = readonly [word: string, isPrefix: boolean, times: number]
+type WordQuery = readonly [word: string, isPrefix: boolean, times: number]
 
-const ofUnits = (units: readonly Unit[], times: number): Asked[] =>
-  units.flatMap(({ terms, prefix }) => terms.map((word, i): Asked => [word, prefix && i === terms.length - 1, times]))
+const ofUnits = (units: readonly Unit[], times: number): WordQuery[] =>
+  units.flatMap(({ terms, prefix }) =>
+    terms.map((word, i): WordQuery => [word, prefix && i === terms.length - 1, times]),
+  )
 
-const ofTerms = (terms: readonly ScoredTerm[], times: number): Asked[] =>
+const ofTerms = (terms: readonly ScoredTerm[], times: number): WordQuery[] =>
   terms.map(({ term, by }) => [term, by === 'beginning', times])
 
 const unitsIn = (expression: Expression | null): Unit[] =>
@@ -123,7 +125,7 @@ const unitsIn = (expression: Expression | null): Unit[] =>
  * are found
  * with the others
  */
-function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: SearchStrategy): Asked[] {
+function wordQueries({ query, terms, units, rare }: AnySearch, counting: number, way: SearchStrategy): WordQuery[] {
   if (way === 'classes') return ofTerms(terms, counting - 1 + together(terms.length))
   if (way === 'class') {
     const own = unitsIn(query.expression)
@@ -141,8 +143,8 @@ function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way
 }
 
 /** Returns each word once, with its number of times. */
-function addedUp(asked: readonly Asked[]): Asked[] {
-  const sums = new Map<string, Asked>()
+function summed(asked: readonly WordQuery[]): WordQuery[] {
+  const sums = new Map<string, WordQuery>()
   for (const [word, isPrefix, times] of asked) {
     const key = `${isPrefix ? '*' : '='}${word}`
     sums.set(key, [word, isPrefix, times * (isPrefix ? MERGING : 1) + (sums.get(key)?.[2] ?? 0)])
@@ -168,7 +170,7 @@ const filtered = (filter: Filter, entries: SQL, large: SQL | null): SQL => {
 const withWord = (bytes: SQL): SQL => sql`min(held.entries, ${bytes} / ${number(POSTINGS.least)})`
 
 /** Returns rows of `place`, `times` and `bytes` of the postings of words; requires `segments` before. */
-const postings = (asked: readonly Asked[]): SQL => sql`
+const postings = (asked: readonly WordQuery[]): SQL => sql`
   SELECT asked.key AS place, asked.value ->> 2 AS times, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} AS bytes
   FROM json_each(${JSON.stringify(asked.map(([word, isPrefix, times]) => [word, isPrefix ? 1 : 0, times]))}) asked`
 
@@ -204,7 +206,7 @@ export function fitsTable({
   isVeryDense,
   unless,
 }: Fitting): SQL {
-  const asked = addedUp(askedBy(request, counting, way))
+  const asked = summed(wordQueries(request, counting, way))
   // With combinations an entry is read once; otherwise for each of its words, each time that the word is queried.
   const isOnce = way === 'classes' || way === 'class'
   const passes = together(asked.length)
@@ -301,5 +303,5 @@ function choosingPlaces({ query, terms, units, rare }: AnySearch): readonly numb
 
 export const tooMuch = () =>
   limitExceeded(
-    'These words occur too often in too much text; ask without quotes, for fewer, longer or rarer words, or in one thread',
+    'These words occur too often in too much text; search without quotes, for fewer, longer or rarer words, or in one thread',
   )

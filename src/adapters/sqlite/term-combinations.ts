@@ -32,16 +32,16 @@ export interface EntryClass {
 }
 
 /** A combination with fewer entries is read completely, which is not more than reading it step by step. */
-const LOOKED_THROUGH = 200
+const READ_COMPLETELY = 200
 
 /** Number of matches in the sample from which on a combination counts as frequent. */
-const DENSE = Math.ceil(LOOKED_THROUGH / SAMPLE)
+const FREQUENT = Math.ceil(READ_COMPLETELY / SAMPLE)
 
 /** Up to this many combinations (of three words) are not checked for frequency in a short index: each has 17 steps. */
 const FEW_CLASSES = 7
 
 /** In a scope with at most this many entries, more combinations are read completely unless the heaviest is frequent. */
-const SMALL = 10 * LOOKED_THROUGH
+const SMALL = 10 * READ_COMPLETELY
 
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
@@ -107,7 +107,7 @@ export const VERY_FREQUENT = 125
  * Returns whether a combination is frequent, by the sample. @param match its expression @param least minimum number of matches in the
  * sample
  */
-export const isFrequent = (org: string, match: SQL, least = DENSE): SQL => sql`(
+export const isFrequent = (org: string, match: SQL, least = FREQUENT): SQL => sql`(
     SELECT count(*) >= ${least} FROM (
       SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${least}
     )
@@ -150,7 +150,7 @@ interface Asked {
  */
 export function byLength({ org, classes, plain, admitted, shortness, short, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
-  const isCommon = sql`min(sized.n) >= ${LOOKED_THROUGH}`
+  const isCommon = sql`min(sized.n) >= ${READ_COMPLETELY}`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
   const dense = (words: SQL): SQL => isFrequent(org, words)
   const isOfFew = classes.length <= FEW_CLASSES

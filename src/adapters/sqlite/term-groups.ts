@@ -102,7 +102,7 @@ export const placed = (few: SQL, most: number): SQL => sql`best AS (
  * @param admitted condition of scope and filter on an entry `e`
  * @param most number of wanted entries
  */
-export function leastOfLeading({ among, admitted, shortness, most }: Leading): SQL[] {
+export function leastOfLeading({ condition: among, admitted, shortness, most }: Leading): SQL[] {
   return [
     sql`leading AS MATERIALIZED (
       SELECT id, weight FROM weighed WHERE ${among} ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${most + SPARE}
@@ -119,7 +119,7 @@ export function leastOfLeading({ among, admitted, shortness, most }: Leading): S
 }
 
 interface Leading {
-  readonly among: SQL
+  readonly condition: SQL
   readonly admitted: SQL
   readonly shortness: SQL
   readonly most: number
@@ -180,7 +180,7 @@ export function bestByUnits({ request, compiler, confined, admitted }: Wanted): 
       FROM missing CROSS JOIN rarity WHERE missing.yes
       UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${termRows(parts)} part WHERE missing.yes`),
     weighed('held'),
-    ...leastOfLeading({ among: sql`held > 0`, admitted, shortness, most: depth.candidates }),
+    ...leastOfLeading({ condition: sql`held > 0`, admitted, shortness, most: depth.candidates }),
     placed(
       sql`
       SELECT * FROM (
@@ -213,7 +213,7 @@ export function admittedByTerms({ request: { terms, depth }, admitted, shortness
       WHERE ${unitKey(sql`weighed.weight`, MAX_LENGTH_NORM)} >= least.key AND ${admitted}`
   return [
     // Entries with all terms have the highest weight, so they are all looked up.
-    ...leastOfLeading({ among: TRUE, admitted, shortness, most: depth.candidates }),
+    ...leastOfLeading({ condition: TRUE, admitted, shortness, most: depth.candidates }),
     sql`admitted AS MATERIALIZED (${byWord})`,
     sql`whole AS NOT MATERIALIZED (SELECT id, shortness FROM admitted WHERE complete)`,
   ]

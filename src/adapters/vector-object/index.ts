@@ -34,7 +34,7 @@ export function createObjectVectorIndex(
     try {
       return await request
     } catch (error) {
-      throw unavailable('The vector index did not answer; try again', error)
+      throw unavailable('The vector index did not respond; try again', error)
     }
   }
 

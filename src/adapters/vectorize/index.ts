@@ -54,7 +54,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('Vectorize did not answer; try again, or set VECTOR_BACKEND=object', error)
+    throw unavailable('Vectorize did not respond; try again, or set VECTOR_BACKEND=object', error)
   }
 }
 

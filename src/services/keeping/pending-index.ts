@@ -105,7 +105,7 @@ export function createFinishIndex(dependencies: {
   /** Null when it cannot be known; then the search cannot be answered either. */
   async function look(scope: Scope): Promise<readonly PendingEntry[] | null> {
     try {
-      const found = await pending.look(scope, state.since)
+      const found = await pending.pending(scope, state.since)
       const missed = (what: Missed): boolean =>
         (what === 'words' || generation !== null) &&
         (found.length >= PENDING_AT_ONCE || found.some(({ topic }) => topic === TOPICS[what]))

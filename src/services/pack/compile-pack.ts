@@ -128,7 +128,7 @@ export function createCompilePack({
   const passageRead = (
     { passage, stretch, chosen, most }: Piece,
     { rarity }: RankedGoal,
-    { stretches }: Finished,
+    { ranges: stretches }: Finished,
   ): Passage => {
     if (stretch === null) return passage
     const { start, text } = stretches.get(stretch.id) ?? { start: 0, text: '' }

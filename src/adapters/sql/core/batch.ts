@@ -111,8 +111,8 @@ export const isReading = (text: string): boolean =>
   /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/.test(text)
 
 /** Why the same write may be made again, although it is not known whether it was made. */
-const AGAIN =
-  'the same call may be made again: a repeated store meets its own entry unless another turn has come between, and a ' +
+const REPEAT_ADVICE =
+  'repeat the same call: a repeated store updates its own entry unless another message came in between, and a ' +
   'repeated update or delete has no further effect'
 
 /**
@@ -121,7 +121,7 @@ const AGAIN =
  */
 export const unanswered = (what: string, wrote: boolean): string =>
   wrote
-    ? `${what}, so it is not known whether the change was made; ${AGAIN}`
+    ? `${what}, so it is not known whether the change was made; ${REPEAT_ADVICE}`
     : `${what}; nothing was changed, try again`
 
 type RunBatch = (statements: readonly SQL[]) => Promise<Row[][]>

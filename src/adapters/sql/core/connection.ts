@@ -53,8 +53,8 @@ export const failedPrecondition = (message: string): string | null =>
 export class PreconditionFailed extends Error {
   /** @param premise name of the precondition, if it has one */
   constructor(readonly premise: string | null = null) {
-    super('the premise of a guarded batch no longer holds')
-    this.name = 'PremiseFailed'
+    super('a precondition of the batch failed')
+    this.name = 'PreconditionFailed'
   }
 }
 

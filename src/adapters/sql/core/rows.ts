@@ -66,7 +66,7 @@ export const firstRow =
 export const onlyRow =
   <T>(decode: (row: Row) => T): Decode<T> =>
   ([row]) => {
-    if (row === undefined) throw new Error('a statement brought no row')
+    if (row === undefined) throw new Error('a statement returned no row')
     return decode(row)
   }
 

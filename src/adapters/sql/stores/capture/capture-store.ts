@@ -35,7 +35,7 @@ import { isVersion } from '../../tables/entries/entry-rows'
 import { previewOf } from '../../tables/texts/long-texts'
 
 /** Rows scanned in one batch. */
-const LOOKED_THROUGH = 1_000
+const SCANNED_ROWS = 1_000
 
 interface Table {
   readonly name: string
@@ -59,12 +59,12 @@ async function partOf(connection: SqlConnection, { name, key, isOld }: Table, be
     connection,
     sql`SELECT org, owner, ${sql.raw(key)} AS name, CASE WHEN ${isOld} THEN 1 ELSE 0 END AS is_old
       FROM ${sql.raw(name)} ${beyond}
-      ORDER BY org, owner, ${sql.raw(key)} LIMIT ${sql.raw(String(LOOKED_THROUGH))}`,
+      ORDER BY org, owner, ${sql.raw(key)} LIMIT ${sql.raw(String(SCANNED_ROWS))}`,
     each((row) => ({ id: [str(row, 'org'), str(row, 'owner'), str(row, 'name')], isOld: num(row, 'is_old') === 1 })),
   )
   return {
     old: rows.flatMap((row) => (row.isOld ? [row.id] : [])),
-    last: rows.length < LOOKED_THROUGH ? null : (rows.at(-1)?.id ?? null),
+    last: rows.length < SCANNED_ROWS ? null : (rows.at(-1)?.id ?? null),
   }
 }
 
@@ -367,7 +367,7 @@ export function createSqlCaptureStore(
         )
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error
-        throw new Problem('conflict', 'Other events of the session arrived at the same moment; send these again')
+        throw new Problem('conflict', 'Other events of the session arrived at the same time; send these again')
       }
     },
 

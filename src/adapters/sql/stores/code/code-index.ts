@@ -106,7 +106,7 @@ export const toFile = (row: Row): CodeFile => ({
 
 function symbolKind(place: number): SymbolKind {
   const kind = SYMBOL_KINDS[place]
-  if (kind === undefined) throw new Error(`no kind of symbols stands at ${place}`)
+  if (kind === undefined) throw new Error(`unknown kind of symbol ${place}`)
   return kind
 }
 

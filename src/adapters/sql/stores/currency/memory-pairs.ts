@@ -106,7 +106,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
       return { ids, from, upTo, isPart: !isYoung && (ids.length === limit || heads.length === HEADS) }
     },
 
-    sought: async ({ from, upTo }) => (upTo === null ? undefined : run(recordScanned(from, upTo))),
+    recordScanned: async ({ from, upTo }) => (upTo === null ? undefined : run(recordScanned(from, upTo))),
 
     async memories(ids, length) {
       if (ids.length === 0) return []

@@ -53,7 +53,7 @@ import { maxBytesOf } from '../../tables/changes/quota'
 import {
   type Groups,
   groupsStatement,
-  namesOf,
+  nameCount,
   readStatistics,
   toGroups,
 } from '../../tables/counts/statistics-statements'
@@ -129,7 +129,7 @@ export async function threadPage(
   const groups = byUse(context)
   const { first, count } = await readOne(connection, groupsStatement(groups, limit, offset), toGroups(toThread))
   const isBehind = first.length === 0 && offset > 0
-  return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), namesOf) : count }
+  return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), nameCount) : count }
 }
 
 /** Ids that a dry run shows. */
@@ -275,7 +275,7 @@ export function createDelete(
 }
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
-const MET = 'The entry was deleted and brought back at this moment; try again'
+const RESTORED = 'The entry was deleted and restored by another call; try again'
 
 /**
  * Creates the entry store's `patch`. @param write within the limits of the organization; throws PreconditionFailed when a precondition
@@ -317,7 +317,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         if (bytes === null) return null
         checkMetadataSize(patch)
         // If the size fits, the precondition failed because the entry was missing, and it exists again.
-        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', MET)
+        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', RESTORED)
       }
     },
   }
@@ -326,7 +326,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
 /**
  * Maximum bytes of the metadata, tags and images of the entries of one call: parsed, they use several times as much of a Worker's 128 MB.
  */
-const MOST_BESIDE = 8_000_000
+const MAX_LARGE_BYTES = 8_000_000
 
 /** Creates the entry store over any SQL connection. Databases differ only in the connection's dialect. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
@@ -376,11 +376,11 @@ export function createSqlEntryStore(
 
     async readToChange(scope, ids) {
       if (ids.length === 0) return []
-      const most = { text: WRITE_BUDGET, metadata: MOST_BESIDE }
+      const most = { text: WRITE_BUDGET, metadata: MAX_LARGE_BYTES }
       const rows = await runOne(connection, toChangeStatement(reading(scope), [...ids], most), asRows)
       if (rows.some(({ bare }) => Boolean(bare)))
         throw limitExceeded(
-          `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
+          `The metadata, tags and images of these entries are more than ${MAX_LARGE_BYTES} bytes; update them in several calls`,
         )
       return readRows(rows, (row) => ({
         ...toEntry(row),

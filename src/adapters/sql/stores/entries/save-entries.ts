@@ -314,7 +314,7 @@ export function versionGuard({ dialect, scope, now }: WriteContext, changes: rea
 }
 
 const CHANGED = 'The entry was changed by someone else at the same time; try again'
-const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
+const LOST = 'An entry or image that this call refers to is being changed by another call; try again'
 
 const toSaved = (row: Row) => ({
   id: num(row, 'id'),

@@ -347,7 +347,7 @@ const toKept = (row: Row): RetainedVersion => ({
       : { metadata: jsonOrNull<Metadata>(row, 'present_metadata'), project: strOrNull(row, 'present_project') },
 })
 
-const LOST = 'What is to be restored changes at this moment; nothing was restored, try again'
+const LOST = 'An entry to restore is being changed by another call; nothing was restored, try again'
 
 /** History over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
@@ -510,7 +510,7 @@ export function createSqlHistory(
       return {
         kept,
         more: result.of(total) - read,
-        standing: result.of(standing),
+        existing: result.of(standing),
         again: again ? result.of(again) : [],
       }
     },

@@ -126,7 +126,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         await unlessTaken(
           org,
           sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
-          new Problem('conflict', `There is an owner of this name already: ${owner}`),
+          new Problem('conflict', `An owner with this name exists already: ${owner}`),
           statements,
         )
     },

@@ -42,7 +42,7 @@ const MOST_LISTED = 1_000
 /** Names that one batch seeds. */
 const SEEDED_AT_ONCE = 100
 
-const MOVED_ON = () => new Problem('conflict', 'The names of projects changed at this moment; try again')
+const MOVED_ON = () => new Problem('conflict', 'Another call is changing the names of projects; try again')
 
 const toName = (row: Row): NameRow => ({
   name: str(row, 'name'),

@@ -83,7 +83,7 @@ export function newestPatterns(context: MemoryContext, { language, filePath }: W
 }
 
 /** Number of newest memories of opened files that are searched for the last opened ones, and of those that are read. */
-const LATELY = { opened: 30, last: 6 } as const
+const NEWEST_OPENED = { opened: 30, last: 6 } as const
 /** Characters of a path in the indexes of files. */
 const INDEXED = 256
 /** Characters of a working memory that describe the work context. */
@@ -185,15 +185,15 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
     if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
     const { query, model, layers, found } = request
-    const { similarity: nearness } = dialect
-    if (found === null && nearness !== null) {
+    const { similarity } = dialect
+    if (found === null && similarity !== null) {
       const ofOwn = sql`(
-        SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
+        SELECT max(${similarity.cosine(query)}) FROM entry_vectors v
         WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
       )`
       const ofLayers = layers.map(
         (layer) =>
-          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, layer, request)} AS nearest`,
+          sql`SELECT entry_id, cosine FROM ${similarity.nearestEntries(scope, model, query, layer, request)} AS nearest`,
       )
       const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own
         UNION ALL SELECT * FROM (
@@ -218,8 +218,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
       const newest = sql`SELECT id FROM (${newestOf(context, CANDIDATES.newest)}) AS newest`
       const lately = sql`SELECT opened.entry_id, opened.expires_at
-        FROM (${newestOfTag(context, OPENED.tag, 1, LATELY.opened)}) AS opened
-        ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(LATELY.last)}`
+        FROM (${newestOfTag(context, OPENED.tag, 1, NEWEST_OPENED.opened)}) AS opened
+        ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(NEWEST_OPENED.last)}`
       const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
       const small = new Parts()
       const contents = small.add(

@@ -122,7 +122,7 @@ export function taggedListStatement(context: MemoryContext, query: MemoryQuery, 
 }
 
 export const tooManyTagged = () =>
-  limitExceeded('These tags are on too many memories to be gone through at once; ask for fewer tags, or for a project')
+  limitExceeded('Too many memories have these tags to search them at once; use fewer tags, or a project')
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 

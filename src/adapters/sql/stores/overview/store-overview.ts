@@ -52,7 +52,7 @@ const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().sli
 /** Maximum code points of a name. */
 const NAME = 200
 /** Links that are read in each direction. */
-const LOOKED_AT = 500
+const SCANNED_LINKS = 500
 
 /** Returns both ends of links, newest first, if the scope may read both. */
 function linksStatement({ dialect, scope, now }: Context, id: number, limit: number): SQL {
@@ -62,11 +62,11 @@ function linksStatement({ dialect, scope, now }: Context, id: number, limit: num
     FROM (
       SELECT * FROM (
         SELECT DISTINCT l.relation, 'outgoing' AS direction, l.to_id AS id FROM links l
-        WHERE ${ofOrg} AND l.from_id = ${id} ORDER BY l.to_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE ${ofOrg} AND l.from_id = ${id} ORDER BY l.to_id DESC LIMIT ${number(SCANNED_LINKS)}
       ) AS outgoing
       UNION ALL SELECT * FROM (
         SELECT DISTINCT l.relation, 'incoming' AS direction, l.from_id AS id FROM links l
-        WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(SCANNED_LINKS)}
       ) AS incoming
     ) AS link ${dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${visible(dialect, scope, now)}

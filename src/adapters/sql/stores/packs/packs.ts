@@ -53,10 +53,10 @@ const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 const BEFORE = 200
 
 /** Returns each text range with its offset, from 0; null when none is wanted. */
-export const rangesStatement = (context: PackContext, { ranges: stretches }: FinishRequest): SQL | null => {
-  if (stretches.length === 0) return null
+export const rangesStatement = (context: PackContext, { ranges }: FinishRequest): SQL | null => {
+  if (ranges.length === 0) return null
   const { dialect } = context
-  const given = jsonOf(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
+  const given = jsonOf(ranges.map(({ id, start, length, word }) => [id, start + 1, length, word]))
   const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
   const found = dialect.position(sql`lower(${textOf()})`, sql`wanted.word`)
   return sql`
@@ -117,13 +117,13 @@ export function relatedStatement(context: PackContext, { ids, related, steps }: 
 
 /** Returns what the items supersede, and what they contradict or are contradicted by. */
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
-  const { dialect, visibility: sight, now } = context
+  const { dialect, visibility, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
   const one = (links: SQL, other: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
     FROM ${items} ${dialect.plan.follow('links', 'l', links)}
       ${dialect.plan.follow('entries', 'e', sql`e.id = ${other}`)}
-    WHERE ${visible(dialect, sight.scope, now)} AND e.diary = 0`
+    WHERE ${visible(dialect, visibility.scope, now)} AND e.diary = 0`
   return sql`
     ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}
     UNION ${one(newestLinksTo(context, sql`one.id`, 'contradicts'), sql`l.from_id`)}
@@ -133,7 +133,7 @@ export function oppositionStatement(context: PackContext, { ids }: FinishRequest
 /** Candidates of a pack: those that the retrievers found, those they link to, and their vectors. */
 
 /** Code points of a text that are scored. */
-const BEGINNING = 4_000
+const SCORED_TEXT = 4_000
 /** Maximum bytes of metadata in a pack; metadata in columns are shown anyway. */
 const LARGEST_METADATA = 16_000
 /** Chunks of a text that are compared. */
@@ -157,8 +157,8 @@ function ends(context: PackContext, table: string): SQL {
  * Returns tables of IDs: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with their number of steps).
  */
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
-  const { dialect, visibility: sight } = context
-  const { org } = sight.scope
+  const { dialect, visibility } = context
+  const { org } = visibility.scope
   const { ids, model, hits, near, vectors, confirmedUpTo, unconfirmed, steps, linked } = request
   const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
   const tables = [
@@ -252,7 +252,7 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
       AND (picked.step < ${within} OR ${to} IN (SELECT id FROM picked WHERE step < ${within}))`
   return sql`WITH ${list(pickedTables(context, request))}
     SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
-      CASE WHEN picked.has_text = 1 THEN '' ELSE ${previewOf(dialect, BEGINNING)} END AS beginning,
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${previewOf(dialect, SCORED_TEXT)} END AS beginning,
       ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
       ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
     FROM picked ${dialect.plan.follow('entries', 'e', sql`e.id = picked.id`)}
@@ -352,14 +352,14 @@ const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle 
 /** Creates the reads of packs over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
-  const contextOf = (sight: PackScope): PackContext => ({ dialect, visibility: sight, now: clock.now() })
+  const contextOf = (visibility: PackScope): PackContext => ({ dialect, visibility, now: clock.now() })
   return {
-    async unconditional(sight, request) {
-      const context = contextOf(sight)
+    async unconditional(visibility, request) {
+      const context = contextOf(visibility)
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
       const diary = where(batch, diaryStatement(context, request.diary), ids)
-      const { scope, isApproved = false } = sight
+      const { scope, isApproved = false } = visibility
       const newest = (request.newest === 0 ? [] : NEWEST_FACETS).map((facet) =>
         batch.add(
           newestStatement({ dialect, scope, now: context.now, isApproved }, facet, request.project, request.newest),
@@ -374,15 +374,15 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       }
     },
 
-    async eligible(sight, model, limit) {
-      const { projects } = sight.scope
+    async eligible(visibility, model, limit) {
+      const { projects } = visibility.scope
       if (projects === null) return null
-      const context = contextOf(sight)
+      const context = contextOf(visibility)
       const rows = (where: ReturnType<typeof sql>) => sql`
         SELECT v.id FROM entries e ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
-        WHERE v.model = ${model} AND ${inPack({ ...context, visibility: { ...sight, diaryOf: null } })} AND ${where}`
+        WHERE v.model = ${model} AND ${inPack({ ...context, visibility: { ...visibility, diaryOf: null } })} AND ${where}`
       const named = dialect.inList(sql`${JSON.stringify(projects)}`)
-      const entries = entriesCounted({ dialect, scope: sight.scope })
+      const entries = entriesCounted({ dialect, scope: visibility.scope })
       return readOne(
         connection,
         sql`WITH few AS MATERIALIZED (
@@ -398,8 +398,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       )
     },
 
-    async gather(sight, request) {
-      const rows = await readOne(connection, gatherStatement(contextOf(sight), request), (found) =>
+    async gather(visibility, request) {
+      const rows = await readOne(connection, gatherStatement(contextOf(visibility), request), (found) =>
         unpackedColumns(HEAD, found),
       )
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
@@ -416,8 +416,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       }
     },
 
-    async finish(caller, sight, request) {
-      const context = contextOf(sight)
+    async finish(caller, visibility, request) {
+      const context = contextOf(visibility)
       const audit = auditRepeatedStatements(dialect, caller.org, context.now, {
         ...caller,
         ids: request.ids,
@@ -425,13 +425,13 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         detail: request.detail,
       })
       const batch = new Batch()
-      const stretches = where(batch, rangesStatement(context, request), each(toStretch))
+      const ranges = where(batch, rangesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
       const related = where(batch, relatedStatement(context, request), each(toNeighbour))
       const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })
       const oppositions = listOf(result, opposed)
       return {
-        stretches: new Map(listOf(result, stretches)),
+        ranges: new Map(listOf(result, ranges)),
         neighbours: listOf(result, related),
         supersedes: oppositions.filter(({ relation }) => relation === 'supersedes'),
         contradicts: oppositions.filter(({ relation }) => relation === 'contradicts'),

@@ -16,7 +16,7 @@ export function createSqlPendingIndex(connection: SqlConnection, analyzer: Analy
   const { dialect } = connection
   const writer = createIndexWriter(connection, analyzer)
   return {
-    async look(scope, since) {
+    async pending(scope, since) {
       const now = clock.now()
       // A call that queued its own work, or leased it, has this long from then on.
       const abandoned = Math.max(now, since + LEASE_MS - 1)

@@ -314,7 +314,7 @@ const doneStatement = (dialect: SqlDialect, org: string, store: string, id: numb
   sql`DELETE FROM import_references WHERE org = ${org} AND store = ${store} AND entry_id = ${id}
     AND their_id ${dialect.inList(sql`${theirs}`)}`
 
-const LOST = 'An entry that is imported is being changed at this moment; send the volume again'
+const LOST = 'An imported entry is being changed by another call; send the volume again'
 
 /** Returns an ID of this database in its record form; null if it is not one. */
 const ownId = (theirId: string): number | null => (/^[1-9]\d{0,15}$/.test(theirId) ? Number(theirId) : null)

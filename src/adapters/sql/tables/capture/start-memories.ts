@@ -32,13 +32,13 @@ const SESSIONS = 500
 /** Sessions before the last one whose titles are shown. */
 const BEFORE = 3
 /** Sessions that are read, since small ones are not listed. */
-const LOOKED_AT = 8
+const SESSIONS_READ = 8
 /**
  * A session that changed one file and did nothing else ranks as if it were this much older, so that it does not displace earlier work.
  */
 const SMALL_MS = 2 * DAY_MS
 /** Characters of each text; more than a start text shows. */
-const BEGINNING = 1_300
+const PREVIEW = 1_300
 
 /** Layers that outlast a session (fabric contract §2). */
 const LASTING = [2, 3]
@@ -121,7 +121,7 @@ function facetStatement(context: Context, facet: StartSection, { project }: Star
   )
   return sql`
     WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, BEGINNING)} AS text,
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, PREVIEW)} AS text,
       ${dialect.textAt(['valid_until'])} AS valid_until
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
@@ -158,10 +158,10 @@ function leftOffStatement(
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
       WHERE ${ofBranch} AND ${isOther} AND found.work <> 'none'
-      ORDER BY found.effective DESC, found.id DESC LIMIT ${LOOKED_AT}
+      ORDER BY found.effective DESC, found.id DESC LIMIT ${SESSIONS_READ}
     )
     SELECT e.id, e.title, e.kind, e.agent, e.created_at, newest.work,
-      CASE WHEN newest.place = 1 THEN ${previewOf(dialect, BEGINNING)} ELSE '' END AS text
+      CASE WHEN newest.place = 1 THEN ${previewOf(dialect, PREVIEW)} ELSE '' END AS text
     FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
     ORDER BY newest.place`
 }

@@ -10,7 +10,7 @@ import { accessScope, changeable, isActive, visible, wasChangeable } from '../..
 /** Before every end that an entry can have. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 /** Maximum number of deleted entries that one call checks, in each table. */
-const LOOKED_AT = MOST_DELETED + 1
+const MAX_CHECKED = MOST_DELETED + 1
 
 /** The entries to erase: by ID, or by thread. */
 export type Meant = Pick<EraseSelection, 'ids' | 'threadIds'>
@@ -19,7 +19,7 @@ export type Meant = Pick<EraseSelection, 'ids' | 'threadIds'>
 function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[]): SQL {
   const gone = (alias: string) => sql`
     NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
-    ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${LOOKED_AT}`
+    ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${MAX_CHECKED}`
   const of = (column: string) => sql`${sql.raw(column)} ${dialect.inList(sql`${JSON.stringify(threads)}`)}`
   return sql`
     SELECT kept.entry_id FROM (

@@ -23,11 +23,11 @@ export const groupsStatement = ({ tables, query, order }: Groups, most: number, 
   SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${order} LIMIT ${most} OFFSET ${skipped}`
 
 /** Returns the total number of names; 0 when all are skipped. */
-export const namesOf = countOf('names')
+export const nameCount = countOf('names')
 
 export const toGroups =
   <T>(one: (row: Row) => T): Decode<{ readonly count: number; readonly first: readonly T[] }> =>
-  (rows) => ({ count: namesOf(rows), first: rows.map(one) })
+  (rows) => ({ count: nameCount(rows), first: rows.map(one) })
 
 /** Returns one row: entries with vectors of a model, the number of these vectors, and their bytes. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {

@@ -20,14 +20,14 @@ export const PLAIN_NAMES = (
 const PLAIN = columns(PLAIN_NAMES)
 
 /** Columns besides the text that can be large, each with its empty value. */
-const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
+const LARGE_COLUMNS = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
 
 /** Names of the columns that can be large. */
-const BESIDE_NAMES = Object.keys(BESIDE)
-export const AUXILIARY_COLUMNS = sql.raw(columns(BESIDE_NAMES))
+const LARGE_NAMES = Object.keys(LARGE_COLUMNS)
+export const AUXILIARY_COLUMNS = sql.raw(columns(LARGE_NAMES))
 
 /** Columns of an entry, without the text, of which previews read only the start. */
-export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...BESIDE_NAMES]
+export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...LARGE_NAMES]
 export const ENTRY_COLUMNS = sql.raw(columns(ENTRY_NAMES))
 
 /** Compares a column with a version. PostgreSQL would bind the number as an `integer`, and refuse values beyond 2³¹. */
@@ -38,7 +38,7 @@ export const entryColumnsWhere = (condition: SQL): SQL =>
   sql.join(
     [
       sql.raw(PLAIN),
-      ...Object.entries(BESIDE).map(
+      ...Object.entries(LARGE_COLUMNS).map(
         ([name, nothing]) =>
           sql`CASE WHEN ${condition} THEN e.${sql.raw(name)} ELSE ${sql.raw(nothing)} END AS ${sql.raw(name)}`,
       ),
@@ -56,7 +56,7 @@ export const kindOf = oneOf(KINDS)
 /** Returns the layer of a row. @throws Error for an unknown layer */
 export function layerOf(row: Row): Layer {
   const layer = Number(row.layer)
-  if (layer !== 1 && layer !== 2 && layer !== 3) throw new Error('column layer holds no layer')
+  if (layer !== 1 && layer !== 2 && layer !== 3) throw new Error('column layer has an unknown layer')
   return layer
 }
 

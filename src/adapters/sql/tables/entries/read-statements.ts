@@ -61,7 +61,7 @@ export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
     ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
 /** Maximum bytes of the large columns in a preview: a hundred previews fit into a result. */
-const USUAL_BESIDE = 64_000
+const USUAL_LARGE_BYTES = 64_000
 
 /** Returns the columns of a preview. Unusually large columns are replaced by their size. */
 export const previewColumns = (
@@ -69,7 +69,7 @@ export const previewColumns = (
   previewLength: number,
 ): SQL => {
   const size = largeColumnBytes(dialect)
-  const usual = sql`${size} <= ${USUAL_BESIDE}`
+  const usual = sql`${size} <= ${USUAL_LARGE_BYTES}`
   return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
     CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare, ${supersededBy(dialect, scope, now)} AS superseded_by`
 }

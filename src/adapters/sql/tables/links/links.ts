@@ -97,7 +97,7 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
 
 /** Returns the problem of a named precondition; null for an unknown name. */
 export const preconditionProblem = (name: string | null): Problem | null =>
-  name === RELATED ? notFound('An entry that related_to names was not found; nothing was stored') : null
+  name === RELATED ? notFound('An entry in related_to was not found; nothing was stored') : null
 
 interface SupersededContext {
   readonly dialect: SqlDialect
@@ -124,8 +124,8 @@ const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDial
  * readers
  * of the same projects, unless the key only changed an entry that already had the link.
  */
-function replaces({ dialect, visibility: sight }: SupersededContext): SQL {
-  const { org, projects: asked } = sight.scope
+function replaces({ dialect, visibility }: SupersededContext): SQL {
+  const { org, projects: asked } = visibility.scope
   const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
   const beyond =
     asked === null
@@ -141,15 +141,15 @@ function replaces({ dialect, visibility: sight }: SupersededContext): SQL {
 
 /** Returns the visible entries `s` that supersede `e`. Of two that supersede each other, the newer one is current. */
 function successors(context: SupersededContext): SQL {
-  const { dialect, visibility: sight, now } = context
-  const { org } = sight.scope
-  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
+  const { dialect, visibility, now } = context
+  const { org } = visibility.scope
+  const own = visibility.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${visibility.diaryOf})`
   return sql`(
       SELECT l.from_id FROM links l
       WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${visible(dialect, sight.scope, now, 's', { isApproved: sight.isApproved ?? false })} AND ${own} AND ${replaces(context)}
+    WHERE ${visible(dialect, visibility.scope, now, 's', { isApproved: visibility.isApproved ?? false })} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'

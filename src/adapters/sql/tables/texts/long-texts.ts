@@ -22,13 +22,13 @@ export const textOf = (alias = 'e'): SQL => {
 /**
  * Returns the first characters of the text of an entry.
  *
- * @param length at most `BEGINNING`, which is the stored preview of a long text
+ * @param length at most `PREVIEW_LENGTH`, which is the stored preview of a long text
  */
-export const previewOf = ({ preview: beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+export const previewOf = ({ preview }: SqlDialect, length: number, alias = 'e'): SQL => {
   const characters = sql.raw(String(length))
-  if (beginning === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
+  if (preview === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
   const e = sql.raw(alias)
-  const kept = beginning(sql`${e}.org`, sql`${e}.text_hash`)
+  const kept = preview(sql`${e}.org`, sql`${e}.text_hash`)
   return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
 }
 

@@ -35,8 +35,8 @@ const isCompared = ({ product = null, data = null }: Row): boolean => product !=
 const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
 
 /** Returns the columns of a vector: its numbers, or what the database computes from them and the query. */
-export const numbersFor = ({ similarity: nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
-  (query && nearness?.numbers(query)) ?? PACKED
+export const numbersFor = ({ similarity }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
+  (query && similarity?.numbers(query)) ?? PACKED
 
 /** Additional entries if the database compares vectors itself: its rounding may change the order of the last ones. */
 const SPARE = 20
