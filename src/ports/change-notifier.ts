@@ -24,8 +24,8 @@ export interface Woken {
 }
 
 /**
- * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the
- * database now and then.
+ * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the database now
+ * and then.
  */
 export interface ChangeNotifier {
   /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */

@@ -76,12 +76,9 @@ interface SaveOptions {
 
 /**
  * Stores the entries of all organizations. Every method reads and changes only what its scope may see. Each method is at most one round
- * trip to the
- * database (writes of long texts need more, after the commit, and so does a page of a large store whose filter has no index). A write
- * commits
- * together with its row in the audit log. Failures: `unavailable` when the database does not respond; its message states whether the write
- * may have
- * happened, since the response to a write can be lost.
+ * trip to the database (writes of long texts need more, after the commit, and so does a page of a large store whose filter has no index). A
+ * write commits together with its row in the audit log. Failures: `unavailable` when the database does not respond; its message states
+ * whether the write may have happened, since the response to a write can be lost.
  */
 export interface EntryStore {
   /**
@@ -134,8 +131,7 @@ export interface EntryStore {
 
   /**
    * Returns previews of listed entries with these ids, in no particular order; the filter is checked again. Metadata, tags and images
-   * beyond
-   * `PAGE_METADATA_BYTES`, in the order of the ids, are left out.
+   * beyond `PAGE_METADATA_BYTES`, in the order of the ids, are left out.
    */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
 

@@ -75,8 +75,7 @@ export interface EntryTexts {
 export interface LongTexts {
   /**
    * Ends the staging of a text (topic `text` of the outbox, whose row is leased): it is deleted unless an entry or a retained version needs
-   * it. A text
-   * that was staged again meanwhile is not deleted.
+   * it. A text that was staged again meanwhile is not deleted.
    */
   withdraw(org: string, hash: string): Promise<void>
 }

@@ -19,8 +19,7 @@ export interface TextHit {
   /** At most the first `SCORED_LENGTH` code points; text after them is found but does not raise the score. */
   readonly text: string
   /**
-   * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not
-   * searched.
+   * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not searched.
    */
   readonly code: string
   /** The aliases alone; none when code was not searched. */
@@ -59,8 +58,8 @@ interface Sought {
   readonly terms: readonly ScoredTerm[]
   readonly filter: Filter
   /**
-   * Columns that are searched, at least one. Quoted phrases are never found in `context`. Prefix units are found in title, body and
-   * context only, whatever the columns: the code column does not store its words as written.
+   * Columns that are searched, at least one. Quoted phrases are never found in `context`. Prefix units are found in title, body and context
+   * only, whatever the columns: the code column does not store its words as written.
    */
   readonly columns: readonly TextColumn[]
 }
@@ -93,8 +92,8 @@ export interface UnitsRequest extends Sought {
 
 /**
  * Finds entries with scored terms that occur in at most `rare` entries: those with the rarest and most terms first. More frequent terms are
- * not used
- * and not counted further, and a few thousand entries of each layer are counted, so that the cost does not depend on the size of the store.
+ * not used and not counted further, and a few thousand entries of each layer are counted, so that the cost does not depend on the size of
+ * the store.
  */
 export interface RareRequest extends Sought {
   readonly rare: number
@@ -106,14 +105,13 @@ export interface RareRequest extends Sought {
 export interface TextSearch {
   readonly hits: readonly TextHit[]
   /**
-   * Counted over everything that the scope may search, whatever the filter; but a filter on `room` limits the count,
-   * so that other projects have no cost and no effect. Undefined without a hit.
+   * Counted over everything that the scope may search, whatever the filter; but a filter on `room` limits the count, so that other projects
+   * have no cost and no effect. Undefined without a hit.
    */
   readonly statistics: TermStatistics
   /**
    * The words that chose the candidates: all; or the rarest, when many entries match one of more than six words, or when comparing all
-   * entries would
-   * take too long. Statistics are of all terms.
+   * entries would take too long. Statistics are of all terms.
    */
   readonly chosenBy: ChosenBy
 }

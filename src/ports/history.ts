@@ -136,18 +136,15 @@ export interface ChangeFeed {
 
 /**
  * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyTaken` if
- * another
- * call was first.
+ * another call was first.
  */
 export interface Receipts {
   /** Finds a receipt of the caller's key that has not expired. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
    * Adds the response of the call that created the receipt (the caller's changeId); creates the receipt when the call wrote nothing. A
-   * receipt of
-   * another call is not changed, because a call that found nothing to do must not answer for the one that did it. The first response is
-   * retained, and the
-   * returned receipt has it.
+   * receipt of another call is not changed, because a call that found nothing to do must not answer for the one that did it. The first
+   * response is retained, and the returned receipt has it.
    */
   complete(caller: Caller, given: { readonly key: string; readonly answer: unknown }): Promise<Receipt>
 }

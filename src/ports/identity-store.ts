@@ -4,8 +4,7 @@ import type { Millis } from '../domain/time'
 
 /**
  * Organizations, projects and keys. A method that writes commits together with the audit row of its event. Failures: `unavailable` when the
- * database
- * does not respond, as for the entry store.
+ * database does not respond, as for the entry store.
  */
 export interface IdentityStore {
   /** @throws Problem conflict when the id exists */

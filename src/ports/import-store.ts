@@ -114,8 +114,7 @@ export interface ImportStore {
   remainingQuota(scope: Scope): Promise<RemainingQuota>
   /**
    * Returns those of the images that the organization uses: `seen` by entries or retained versions that the scope may read; `hidden` only
-   * by others,
-   * which must not be reported to the scope.
+   * by others, which must not be reported to the scope.
    */
   imagesInUse(
     scope: Scope,

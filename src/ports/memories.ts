@@ -45,8 +45,7 @@ export interface SummarizableQuery {
 
 /**
  * Reads entries as memories in layers. With a project, layers 1 and 2 of others and without project are excluded; without one, every
- * project of the
- * scope is included. Layer 3 belongs to the organization.
+ * project of the scope is included. Layer 3 belongs to the organization.
  */
 export interface Memories {
   /** Returns a memory that the scope may change, including an archived one; null when there is none. */
@@ -60,8 +59,7 @@ export interface Memories {
 
   /**
    * Returns those of the ids that are listed and that the filter matches, in the order of the ids, up to `maxBytes`; of the others only the
-   * ids. The
-   * first one is always returned.
+   * ids. The first one is always returned.
    */
   shown(
     scope: Scope,
@@ -106,8 +104,7 @@ interface AtHand {
   readonly opened: readonly OpenedFile[]
   /**
    * Candidates of any similarity: the newest memories, the newest patterns that match language and file of the context, and of layer 3 the
-   * newest whose
-   * file is in the context.
+   * newest whose file is in the context.
    */
   readonly memories: readonly AtHandMemory[]
   /** Range of the organization's vectors, if an external index has to be searched; else null. */

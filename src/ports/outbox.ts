@@ -4,12 +4,9 @@ import type { StoredObject } from './image-store'
 
 /**
  * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id. `delete`: the
- * change_id
- * of a call that deletes more than one transaction can. `text`: the hash of a long text that was staged before a transaction, to be deleted
- * if that
- * never runs. `words`: erased words must be removed from the index. `propose`: the entry of a captured session, due once the session is
- * silent; only the
- * schedule processes it.
+ * change_id of a call that deletes more than one transaction can. `text`: the hash of a long text that was staged before a transaction, to
+ * be deleted if that never runs. `words`: erased words must be removed from the index. `propose`: the entry of a captured session, due once
+ * the session is silent; only the schedule processes it.
  */
 export const WORK_TOPICS = [
   'delete',
@@ -60,8 +57,7 @@ export interface TopicBatch {
 export interface Outbox {
   /**
    * Leases due work of each topic. An image that is in use again is removed from the queue, in the same transaction; a leased one gets a
-   * tombstone, so
-   * that no write commits that stored its bytes before.
+   * tombstone, so that no write commits that stored its bytes before.
    */
   claim(lanes: readonly TopicBatch[]): Promise<WorkItem[]>
   /** Extends a lease, and returns the items that are still held. Call it before each step of the work. */
@@ -69,8 +65,7 @@ export interface Outbox {
   /** Removes finished work; an item that was queued again meanwhile, or that another worker holds, stays. */
   finish(items: readonly WorkItem[]): Promise<void>
   /**
-   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer
-   * held are not changed.
+   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer held are not changed.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
   /** Lets claimed work wait, without counting the attempt. */

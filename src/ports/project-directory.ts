@@ -62,8 +62,8 @@ export interface ProjectChange {
  */
 export interface ProjectDirectory {
   /**
-   * Reads the rows of these names and, for short ones, of projects that end in them. An organization whose projects have no names
-   * yet gets them first, one for each project.
+   * Reads the rows of these names and, for short ones, of projects that end in them. An organization whose projects have no names yet gets
+   * them first, one for each project.
    */
   known(scope: Scope, names: readonly string[]): Promise<KnownNames>
 

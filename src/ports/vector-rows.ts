@@ -45,8 +45,8 @@ export interface VectorLookup {
   /** Maximum number of unconfirmed rows. */
   readonly unconfirmedLimit: number
   /**
-   * If `hits` are too few, returns the matching rows when there are at most this many, or, from a database that compares them itself,
-   * this many of the most similar ones; 0: none.
+   * If `hits` are too few, returns the matching rows when there are at most this many, or, from a database that compares them itself, this
+   * many of the most similar ones; 0: none.
    */
   readonly eligibleLimit: number
 }
@@ -59,8 +59,7 @@ export interface VectorLookupResult {
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
   /**
-   * Every row that matches scope and filter, or the most similar of them; null when there are more than requested, or none were
-   * requested.
+   * Every row that matches scope and filter, or the most similar of them; null when there are more than requested, or none were requested.
    */
   readonly eligible: readonly VectorRow[] | null
 }

@@ -60,7 +60,7 @@ export function createBuiltinEmbedder(
     name: NAME,
     model,
     dimensions,
-    marks: PLAIN,
+    prefixes: PLAIN,
     limits: LIMITS,
     ...terms,
     request: async (texts, deadline, purpose) => {

@@ -44,7 +44,7 @@ export function endOf(node: SyntaxNode): number {
 /**
  * Returns where a declaration begins, including decorators. The grammar parses those before `export` as a separate, unnamed declaration.
  */
-function beginning(node: SyntaxNode): number {
+function startOf(node: SyntaxNode): number {
   const outer = wrapped(node)
   if (node.name !== 'ClassDeclaration') return outer.from
   let before = outer.prevSibling
@@ -56,7 +56,7 @@ function beginning(node: SyntaxNode): number {
 
 export const declare = (node: SyntaxNode, name: string, kind: SymbolKind, body: SyntaxNode | null): Declaration => ({
   ...{ name, kind, from: firstWord(node), to: endOf(wrapped(node)) },
-  ...{ opens: body?.from ?? null, above: beginning(node) },
+  ...{ opens: body?.from ?? null, above: startOf(node) },
 })
 
 /**
@@ -161,7 +161,7 @@ interface Declarator {
 }
 
 /** Nodes of a variable declaration that are not declarators. */
-const BESIDE = ['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment']
+const NOT_DECLARATORS = ['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment']
 
 function declarators(node: SyntaxNode): Declarator[] {
   const found: Declarator[] = []
@@ -179,7 +179,7 @@ function declarators(node: SyntaxNode): Declarator[] {
   }
   for (const child of childrenOf(node)) {
     if (child.name === ',') close()
-    else if (!(isMissing(child) || BESIDE.includes(child.name))) parts.push(child)
+    else if (!(isMissing(child) || NOT_DECLARATORS.includes(child.name))) parts.push(child)
   }
   close()
   return found

@@ -76,7 +76,7 @@ function endByIndent(lines: readonly string[], at: number): number {
 }
 
 /** Yields the braces and semicolons of a line, outside strings and line comments. */
-function* marksOf(line: string): Generator<{ readonly char: string; readonly column: number }> {
+function* bracesOf(line: string): Generator<{ readonly char: string; readonly column: number }> {
   let quote: string | null = null
   for (let column = 0; column < line.length; column++) {
     const char = line[column] as string
@@ -102,7 +102,7 @@ function endsByBraces(lines: readonly string[], declared: ReadonlySet<number>): 
   const open: { readonly started: readonly number[]; readonly at: readonly [number, number] }[] = []
   for (const [i, line] of lines.entries()) {
     if (declared.has(i)) waiting.push(i)
-    for (const { char, column } of marksOf(line)) {
+    for (const { char, column } of bracesOf(line)) {
       if (char === '{') {
         open.push({ started: waiting, at: [i, column] })
         waiting = []

@@ -105,8 +105,7 @@ interface Part {
 
 /**
  * Yields the trees of a text. A text with too many nodes is split into parts of complete top-level declarations. Parts that are too
- * expensive
- * or too deep are skipped.
+ * expensive or too deep are skipped.
  */
 export async function* parseInParts(parser: LRParser, text: string, maxNodes = MAX_NODES): AsyncGenerator<Part, void> {
   let from = 0

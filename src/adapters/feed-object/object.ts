@@ -41,7 +41,7 @@ const REMEMBERED = 256
 const STREAM_FORGOTTEN_MS = 20_000
 
 /** Published changes; null when there were too many to list. */
-type News = readonly VisibilityChange[] | null
+type Publication = readonly VisibilityChange[] | null
 
 /** State of a waiting listener, stored with its socket while the object is out of memory. */
 interface Waiting {
@@ -50,14 +50,14 @@ interface Waiting {
   readonly stream: OpenStream | null
 }
 /** Maximum JSON bytes of a stored listener. A socket stores 2,048 bytes, including the format's own. */
-const MOST_KEPT = 1_800
+const MAX_STORED = 1_800
 
 function waitingOf(listener: Listener): Waiting {
-  const fits = new TextEncoder().encode(JSON.stringify(listener)).length <= MOST_KEPT
+  const fits = new TextEncoder().encode(JSON.stringify(listener)).length <= MAX_STORED
   return { listener: fits ? listener : null, stream: listener.stream ?? null }
 }
 
-const concerns = (news: News, listener: Listener | null): boolean =>
+const concerns = (news: Publication, listener: Listener | null): boolean =>
   news === null ||
   listener === null ||
   news.some((sight) => listener.filters.some((filter) => actionFor(listener.scope, filter, sight) !== null))
@@ -70,10 +70,10 @@ const concerns = (news: News, listener: Listener | null): boolean =>
 export class FeedObject extends DurableObject {
   private readonly life = crypto.randomUUID()
   private notifications = 0
-  private readonly lately: News[] = []
+  private readonly lately: Publication[] = []
   private readonly streams = new Map<string, { readonly key: string; seen: number }>()
 
-  tell(news: News): void {
+  tell(news: Publication): void {
     this.notifications++
     this.lately.push(news)
     if (this.lately.length > REMEMBERED) this.lately.shift()

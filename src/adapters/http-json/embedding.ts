@@ -19,7 +19,7 @@ import {
  * Embedding models that were trained with prefixes for queries or documents lose recall without them. The prefixes are those of the model
  * cards; an unlisted model (bge-m3, text-embedding-3, all-minilm …) gets plain text.
  */
-interface Marks {
+interface Prefixes {
   readonly models: RegExp
   readonly query: string
   readonly document: string
@@ -29,7 +29,7 @@ const ASK = 'Given a search query, retrieve relevant passages that answer the qu
 const SENTENCE = 'Represent this sentence for searching relevant passages: '
 
 /** The first pattern that matches the lower-case model name applies. */
-const MARKS: readonly Marks[] = [
+const PREFIXES: readonly Prefixes[] = [
   { models: /qwen3-embedding|e5-.*instruct/, query: `Instruct: ${ASK}\nQuery: `, document: '' },
   { models: /nomic-embed/, query: 'search_query: ', document: 'search_document: ' },
   { models: /embeddinggemma/, query: 'task: search result | query: ', document: 'title: none | text: ' },
@@ -43,7 +43,7 @@ const PLAIN = { query: '', document: '' }
 /** Returns the prefixes of a model, by the purpose of a text. */
 export function retrievalPrefixes(model: string): { readonly query: string; readonly document: string } {
   const name = model.toLowerCase()
-  return MARKS.find(({ models }) => models.test(name)) ?? PLAIN
+  return PREFIXES.find(({ models }) => models.test(name)) ?? PLAIN
 }
 
 /** Splits texts into requests, and shortens a text that a model refuses as too long. */
@@ -97,7 +97,7 @@ export interface BatchEmbedder {
   readonly model: string
   readonly dimensions: number
   /** Prefixes of texts; by default those of the model card. */
-  readonly marks?: Readonly<Record<EmbeddingPurpose, string>>
+  readonly prefixes?: Readonly<Record<EmbeddingPurpose, string>>
   readonly limits: BatchLimits
   readonly patience: Patience
   /** Speed of this model, remembered between calls. */
@@ -129,7 +129,7 @@ interface Waiting {
  */
 export function createBatchEmbedder(over: BatchEmbedder): Embedder {
   const { provider, name, model, dimensions, limits, request, now } = over
-  const marks = over.marks ?? retrievalPrefixes(model)
+  const marks = over.prefixes ?? retrievalPrefixes(model)
   const pacing = createPacing(over.speed, limits, over.patience.tryMs)
 
   /**

@@ -89,9 +89,9 @@ const REVISION = '2'
 const LANGUAGE = 'english'
 
 /** Extra weight of words at the start of a text, where titles, names and the gist are: up to 1 + LEAD times. */
-const LEAD = 3
+const START_BONUS = 3
 /** Number of content words after which the extra weight has fallen to a third. */
-const LEAD_WORDS = 15
+const START_WORDS = 15
 
 /**
  * Code points of a chunk. A vector is the sum of its features, so long chunks hide a matching sentence, and short ones find less for
@@ -136,7 +136,7 @@ export function createLocalEmbedder(analyzer: Analyzer, dimensions = 512): Embed
     let position = 0
     for (const piece of pieces(text)) {
       analyzer.eachWord(piece.replace(HUMP, ' '), ({ term, word, isStopWord }) => {
-        counts.set(term, (counts.get(term) ?? 0) + 1 + LEAD * Math.exp(-position / LEAD_WORDS))
+        counts.set(term, (counts.get(term) ?? 0) + 1 + START_BONUS * Math.exp(-position / START_WORDS))
         if (isStopWord || empty.has(word)) stops.add(term)
         else position++
       })

@@ -82,10 +82,8 @@ export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings
 
 /**
  * Paths at which a server behind an Ollama address may offer reranking. No release of Ollama reranks (issue 3368, pull request 11389).
- * Builds
- * of such pull requests offer `/api/rerank`; llama.cpp's server and gateways in front of Ollama offer `/v1/rerank`. Both use the Jina
- * format, so
- * both are tried and the one that exists is remembered. A plain Ollama results in an error that names the setting to use.
+ * Builds of such pull requests offer `/api/rerank`; llama.cpp's server and gateways in front of Ollama offer `/v1/rerank`. Both use the
+ * Jina format, so both are tried and the one that exists is remembered. A plain Ollama results in an error that names the setting to use.
  */
 const PATHS = ['/api/rerank', '/v1/rerank'] as const
 
@@ -123,8 +121,7 @@ export function createOllamaReranker(settings: OllamaSettings, options: HttpOpti
 
 /**
  * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Sent with each request, because Ollama's default is smaller
- * and
- * it truncates longer prompts silently; always the same, because a change reloads the model.
+ * and it truncates longer prompts silently; always the same, because a change reloads the model.
  */
 const PROMPT_TOKENS = 10_240
 

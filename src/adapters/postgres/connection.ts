@@ -153,15 +153,13 @@ export const quoted = (schema: string): string => `"${schema.replaceAll('"', '""
 
 /**
  * Planner settings: every statement should use an index, since a sequential scan reads the rows of other organizations, and a planner
- * without
- * statistics may choose one. JIT compilation takes longer than any statement.
+ * without statistics may choose one. JIT compilation takes longer than any statement.
  */
 const PLANNER = `set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`
 
 /**
  * Returns the statements at the start of a transaction. Behind a pooler no session state survives a transaction, so each one sets the
- * schema.
- * Writers of one organization wait for each other, as all writers do in D1; a lock of all organizations waits for all.
+ * schema. Writers of one organization wait for each other, as all writers do in D1; a lock of all organizations waits for all.
  */
 function opening(schema: string, lock: WriteLock | undefined): Statement {
   const path = `set_config('search_path', $1, true), ${PLANNER}`

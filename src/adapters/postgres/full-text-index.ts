@@ -11,10 +11,8 @@ import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/table
 
 /**
  * Prefixes of terms. One tsvector holds everything, so that a query needs one lookup in a GIN index. A term without a prefix is a stem of
- * body
- * or context; the others start with a character that no word contains, so that they match neither words nor prefix searches. Weight A marks
- * a
- * stem that occurs in the text as a word, which prefix searches rely on; words that differ from their stem are stored in addition.
+ * body or context; the others start with a character that no word contains, so that they match neither words nor prefix searches. Weight A
+ * marks a stem that occurs in the text as a word, which prefix searches rely on; words that differ from their stem are stored in addition.
  */
 export const MARK = { scope: '/', title: '^', code: '#', written: '=' } as const
 

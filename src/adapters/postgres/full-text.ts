@@ -2,8 +2,7 @@
 //
 // The planner may have no statistics of these tables, for example when a batch has just filled them. It then expects a word in a handful of
 // entries. So the order is explicit: the result of the index is materialized first, combined by grouping and never by joining, and rows are
-// looked
-// up one by one from there (LATERAL), best first, until there are enough.
+// looked up one by one from there (LATERAL), best first, until there are enough.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -51,8 +50,7 @@ import { createTextCompiler, type TextCompiler } from './text-query'
 
 /**
  * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
- * which
- * states whether candidates are chosen by a `few` of the terms: when many entries match and the filter admits many.
+ * which states whether candidates are chosen by a `few` of the terms: when many entries match and the filter admits many.
  */
 export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
   const numbers = [many.sampled, RAREST_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
@@ -147,10 +145,8 @@ export const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found
 
 /**
  * `weights`: the weight of each term by its rarity in the scope, in the order of the terms. `ts_rank()` ignores rarity and reads the
- * complete
- * tsvector of every ranked entry. Weights are whole numbers stored as doubles: both databases get the same sums, and integer sums would be
- * slow
- * decimals.
+ * complete tsvector of every ranked entry. Weights are whole numbers stored as doubles: both databases get the same sums, and integer sums
+ * would be slow decimals.
  */
 export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
     SELECT array_agg(weight ORDER BY term) AS of_terms

@@ -1,6 +1,5 @@
 // Creates the indexes of METADATA_INDEXED_FIELDS, on exactly the expressions that the dialect compares. Plain JavaScript, because the
-// migration
-// runner reads it with Node too.
+// migration runner reads it with Node too.
 
 /** Characters of a string in an index: index rows have a maximum size, metadata do not. */
 export const STRING_START = 64

@@ -59,8 +59,7 @@ const LARGE = 50
 
 /**
  * Analyzes the tables that have more than doubled since the last time: often while a database is filled, never afterwards. The size of a
- * table
- * is known immediately, unlike the statistics of autovacuum, which may also be turned off.
+ * table is known immediately, unlike the statistics of autovacuum, which may also be turned off.
  */
 async function analyzeGrown(connection: SqlConnection): Promise<void> {
   const grown = await runOne(

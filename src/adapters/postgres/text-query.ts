@@ -15,8 +15,7 @@ export interface TextCompiler {
   readonly term: (term: ScoredTerm) => SQL
   /**
    * Returns a condition on index rows `f` that were found by a stem (`text`): one of the searched columns contains it. Null for terms that
-   * were found
-   * as written, for which the index is exact.
+   * were found as written, for which the index is exact.
    */
   readonly inSearchedColumns: (term: SQL) => SQL
   /** Returns whether an expression matches the entries with any of these terms and no others. */

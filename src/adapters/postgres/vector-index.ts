@@ -1,6 +1,5 @@
 // Finds similar vectors with PostgreSQL: by the auxiliary index, if there is one that knows nearly all vectors, because it is faster;
-// otherwise by
-// pgvector in the table itself, which needs no synchronization.
+// otherwise by pgvector in the table itself, which needs no synchronization.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { type QuantizedVector, squaresOf, toBase64 } from '../../domain/meaning/vector'
@@ -21,8 +20,7 @@ export const closestVectors =
 
 /**
  * pgvector sums products as 32-bit floats, and all products of the quantized numbers are whole. Floats represent every whole number up to
- * here,
- * and no partial sum exceeds the larger squared length, so that sums below it are exact in any order.
+ * here, and no partial sum exceeds the larger squared length, so that sums below it are exact in any order.
  */
 const EXACT_SUM = 2 ** 24
 
@@ -43,7 +41,7 @@ export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['similarity']> = {
       none: sql`NULL::double precision AS product, NULL::double precision AS squares, NULL::text AS data`,
     }
   },
-  nearestEntries: ({ org, owner, projects }, model, query, layer, { project, most, least }) => {
+  similarEntries: ({ org, owner, projects }, model, query, layer, { project, most, least }) => {
     const open = JSON.stringify(['', ...(projects ?? [])])
     const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`
     return sql`nearest_entries(
@@ -64,7 +62,7 @@ const MOST_SPACES = 1_000
 const withoutBeside = new Map<string, number>()
 
 /** Returns whether to query the auxiliary index now. */
-function isWorthAsking(space: string): boolean {
+function shouldQuery(space: string): boolean {
   const left = withoutBeside.get(space) ?? 0
   if (left > 1) withoutBeside.set(space, left - 1)
   else withoutBeside.delete(space)
@@ -101,7 +99,7 @@ export const createPostgresVectorIndex = (
 
   async search(space, query, limit, region) {
     const key = `${space.org}\n${space.model}`
-    if (beside !== null && isWorthAsking(key)) {
+    if (beside !== null && shouldQuery(key)) {
       const [found, due] = await Promise.all([
         beside.search(space, query, limit, region).catch(() => null),
         readOne(connection, dueOf(space), countOf('due')),

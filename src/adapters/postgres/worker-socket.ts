@@ -1,6 +1,5 @@
 // A socket between a Worker and PostgreSQL. The driver's own socket copies received bytes one by one, writes each message separately, and
-// waits
-// for the event loop before its first message.
+// waits for the event loop before its first message.
 import { connect } from 'cloudflare:sockets'
 import { EventEmitter } from 'node:events'
 import type { ClientConfig } from 'pg'

@@ -39,14 +39,14 @@ interface Holder {
 }
 
 /** Characters stored of the hash of each replaced token, and the maximum number of such tokens. */
-const KEPT_OF_HASH = 16
+const HASH_PREFIX = 16
 const MOST_REPLACED = 1_000
 
-const kept = (hash: string): string => hash.slice(0, KEPT_OF_HASH).padEnd(KEPT_OF_HASH)
+const kept = (hash: string): string => hash.slice(0, HASH_PREFIX).padEnd(HASH_PREFIX)
 
 /** Returns whether a token was replaced. */
 function isReplaced({ replaced = '' }: Known, hash: string): boolean {
-  for (let at = 0; at < replaced.length; at += KEPT_OF_HASH) if (replaced.startsWith(kept(hash), at)) return true
+  for (let at = 0; at < replaced.length; at += HASH_PREFIX) if (replaced.startsWith(kept(hash), at)) return true
   return false
 }
 
@@ -55,7 +55,7 @@ function replacedAfter(known: Known, next: Known): string {
   const gone = [known.previous?.hash, known.current].filter(
     (hash): hash is string => hash !== undefined && hash !== next.current && hash !== next.previous?.hash,
   )
-  return ((known.replaced ?? '') + gone.map(kept).join('')).slice(-MOST_REPLACED * KEPT_OF_HASH)
+  return ((known.replaced ?? '') + gone.map(kept).join('')).slice(-MOST_REPLACED * HASH_PREFIX)
 }
 
 const STATE = 'grant'

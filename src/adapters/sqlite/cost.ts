@@ -1,7 +1,6 @@
 /**
  * Cost of work in SQLite, and the maximum for one statement, since the database serves no other request meanwhile (platform contract §6).
- * The unit
- * is a byte of postings that FTS5 reads. `domain/search/filter-weight.ts` estimates a filter. Measured:
+ * The unit is a byte of postings that FTS5 reads. `domain/search/filter-weight.ts` estimates a filter. Measured:
  * docs/decisions/006-work-in-parts.md.
  */
 export const COST = {

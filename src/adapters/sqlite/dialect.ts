@@ -1,6 +1,5 @@
 // The SQL dialect of SQLite in D1, and the merging of its search index. Each commit adds a segment, and a search looks up each word in
-// every
-// segment. FTS5 itself merges four segments of a size; the schedule merges two (`usermerge`, 0001_initial.sql).
+// every segment. FTS5 itself merges four segments of a size; the schedule merges two (`usermerge`, 0001_initial.sql).
 
 import { type SQL, sql } from 'drizzle-orm'
 import { inParts } from '../../domain/in-parts'
@@ -135,10 +134,8 @@ export const D1_CODE: CodeSpelling = {
 
 /**
  * Returns whether two metadata are equal apart from the order of keys. Both trees are walked together, member by member: every value of one
- * must
- * have an equal one in the other. Comparing paths instead would be quadratic in the depth. No expression may refer to an outer row, because
- * then
- * SQLite uses no automatic index, and a list would take quadratic time.
+ * must have an equal one in the other. Comparing paths instead would be quadratic in the depth. No expression may refer to an outer row,
+ * because then SQLite uses no automatic index, and a list would take quadratic time.
  */
 const saySame = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
   WITH RECURSIVE standing AS (SELECT metadata FROM entries WHERE id = ${id}),
@@ -167,8 +164,7 @@ const PAGES = 64
 
 /**
  * Maximum size of an index that the schedule merges, in leaf pages of 4,050 bytes. FTS5 counts only written pages and stops only between
- * two words,
- * so a merge may take longer: to the end of a word, and through deleted entries. Larger indexes are merged by writes alone.
+ * two words, so a merge may take longer: to the end of a word, and through deleted entries. Larger indexes are merged by writes alone.
  */
 export const MERGED = {
   /** All leaf pages. */
@@ -180,8 +176,7 @@ export type Merged = { readonly [Name in keyof typeof MERGED]: number }
 
 /**
  * Maximum size for removing words from the index permanently: they remain until every segment that contains them is rewritten. A step
- * processes the
- * complete index only if almost nothing of it remains.
+ * processes the complete index only if almost nothing of it remains.
  */
 const FORGOTTEN: Merged = { all: 60_000, spanned: 4_000 }
 
@@ -231,8 +226,7 @@ interface Place {
 
 /**
  * Returns the statement of one part: the number of matches, the IDs of some, and where the next part begins. Entries are read once; if
- * metadata may
- * be large, their bytes are added first, to find the entry at which the budget ends.
+ * metadata may be large, their bytes are added first, to find the entry at which the budget ends.
  */
 function partStatement(
   context: ReadContext,
@@ -363,8 +357,7 @@ const PLAIN = /^[ !#-[\]-~]+$/
 
 /**
  * Compares with strings, case-sensitively, only if the metadata contain the text of one: searching for it is cheaper than parsing, and this
- * SQLite
- * evaluates both sides of an AND whose value is used.
+ * SQLite evaluates both sides of an AND whose value is used.
  */
 function whereHeld(strings: readonly string[], bind: Bind, compared: SQL): SQL {
   const [value, ...others] = strings
@@ -479,8 +472,7 @@ const leaves: PredicateCompilers = {
 
 /**
  * Passes all values of a filter as one JSON parameter: D1 allows 100 parameters in a statement, and both sides of a comparison are parsed
- * by
- * the same JSON parser, so that equal texts are equal numbers.
+ * by the same JSON parser, so that equal texts are equal numbers.
  */
 function createBindings(): Bindings {
   const values: unknown[] = []

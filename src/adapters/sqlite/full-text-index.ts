@@ -16,8 +16,7 @@ import {
 
 /**
  * Writes the FTS5 table. One column has the terms of the scope: organization (or the one owner who may read), project and thread; every
- * MATCH
- * begins with them.
+ * MATCH begins with them.
  */
 
 /** No scope has this term, so that it finds nothing. */

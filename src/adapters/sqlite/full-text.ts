@@ -16,7 +16,7 @@ import { asRows, jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { largeBytes, readBudgetOf } from '../sql/tables/entries/read-budget'
 import { entriesById, type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { accessPathsOf, fewAdmitted } from '../sql/tables/pages/access-paths'
+import { accessPathsOf, scanForFew } from '../sql/tables/pages/access-paths'
 import {
   ADMITS_MANY,
   type AnySearch,
@@ -193,7 +193,7 @@ export type WordCounts = readonly TermCount[]
 const [MOST_LED, MOST_ASKED] = [2_000, 16_000]
 
 /** Returns the maximum number of entries to check for this many words. */
-const mostLed = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
+const maxCheckedIds = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
 
 const sampled = (org: string, match: string): string => `scope : "${sampleTerm(org)}" AND ${match}`
 
@@ -247,7 +247,7 @@ export function ifMany({ context, visibility, filter, held, many, match, inside 
     WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOWHERE} END
     ORDER BY rowid DESC LIMIT ${ADMITS_MANY.asked}`
   const admitted = sql`(SELECT count(*) FROM (${newest}) one CROSS JOIN entries e ON e.id = one.id WHERE ${isAdmitted})`
-  const led = isOfLists(visibility) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
+  const led = isOfLists(visibility) ? indexedEntries(context, filter, bindings, maxCheckedIds(inside.length)) : null
   const ids =
     led === null
       ? sql`NULL`
@@ -265,16 +265,16 @@ const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf 
 /**
  * Returns the IDs of entries that a filter without index admits, if they are few enough to be checked for this many words; otherwise null.
  */
-export const walkedTo = async (
+export const scannedIds = async (
   connection: SqlConnection,
   { context, visibility, filter, words }: Pick<Asked, 'context' | 'visibility' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
-  filter === null || !isOfLists(visibility) ? null : fewAdmitted(connection, context, filter, mostLed(words))
+  filter === null || !isOfLists(visibility) ? null : scanForFew(connection, context, filter, maxCheckedIds(words))
 
 /**
  * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; by a time if there is no other.
  */
-function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
+function indexedEntries(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
   const share = readBudgetOf(context.dialect, filter)
   if (share === null) return null
   const entries = Math.min(most, share.entries)
@@ -399,8 +399,7 @@ export function createD1FullText(
           })
 
     // Candidates are weighted within the scope. `bm25()` would use the rarity of words in all organizations: it would reveal their content,
-    // and read
-    // their part of the index.
+    // and read their part of the index.
     const before = few?.counts ?? known?.counts ?? null
     const each = inside(confined)
     const counts = sql`counts AS MATERIALIZED (${before ? knownCounts(each, before) : countedBySample(scope.org, each)})`
@@ -557,7 +556,7 @@ export function createD1FullText(
       if (isForFew && learned.admitsMany)
         return byFewWords(request, learned.counts, (some, by) => searchOnce(scope, some, by, learned))
       const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayCheckIds
-      const walked = isToBeWalked ? await walkedTo(connection, { ...asked, words: terms.length }) : null
+      const walked = isToBeWalked ? await scannedIds(connection, { ...asked, words: terms.length }) : null
       return searchOnce(scope, request, null, { ...learned, ids: learned.ids ?? walked })
     }
     const answer = { totals: result.of(totals), columns, rare, ofAll: few?.ofAll ?? null }

@@ -25,8 +25,7 @@ export const splitStatements = (sql: string): string[] =>
 export const FIELDS = 'indexed fields: '
 /**
  * Returns an index for each indexed field: the value as equality filters compare it, its type, and the columns of visibility, so that a
- * page of one
- * value and its total read no entry. Arrays and objects are not indexed.
+ * page of one value and its total read no entry. Arrays and objects are not indexed.
  */
 export function fieldIndexes(fields: readonly IndexedField[]): Migration {
   const wanted = fields

@@ -34,8 +34,7 @@ export const leafPagesOf = (segment: SQL): SQL =>
 
 /**
  * Returns the bytes of postings of a word in all segments, with an error of some thousand bytes for each segment: FTS5 stores the first
- * term of each
- * leaf page (`_idx`), so that no postings are read.
+ * term of each leaf page (`_idx`), so that no postings are read.
  */
 export const postingsOf = (word: SQL, prefix: SQL): SQL => {
   const from = sql`CAST(${sql.raw(`'${MAIN_INDEX}'`)} || ${word} AS BLOB)`
@@ -60,8 +59,8 @@ export const SEGMENTS = sql`segments (id) AS (
 
 /**
  * Limits what one search makes FTS5 read (platform contract §6). FTS5 reads all positions of a word in every text, once for each use of the
- * word in
- * a statement, and the database serves no other request meanwhile. A search beyond the limit chooses its candidates by its rarest words.
+ * word in a statement, and the database serves no other request meanwhile. A search beyond the limit chooses its candidates by its rarest
+ * words.
  */
 
 /** How a search finds entries by words. */
@@ -78,8 +77,7 @@ const MOST_CHOOSING = 3
 
 /**
  * Returns how many times a search by combinations reads its words if many entries contain all of them: to count them, to check whether
- * entries
- * contain all, and for the length steps that find enough.
+ * entries contain all, and for the length steps that find enough.
  */
 const together = (words: number): number => Math.max(4, words + 1)
 
@@ -242,8 +240,7 @@ const [MOST_LOOKED_UP, RARE] = [12, 16]
 
 /**
  * Returns a query of the terms of a search beyond the limit: rows of `place` and `cost`, the rarest first. The index only has the first
- * words of
- * its pages, so a rare word next to a frequent one seems frequent; those that seem rarest are looked up.
+ * words of its pages, so a rare word next to a frequent one seems frequent; those that seem rarest are looked up.
  */
 export const costsOfWords = (
   { terms }: Pick<AnySearch, 'terms'>,

@@ -1,6 +1,5 @@
 // Finds the best entries by term combinations: entries with the same words of a query have the same weight apart from their length, so the
-// index
-// finds the shortest of thousands without reading the others.
+// index finds the shortest of thousands without reading the others.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { BREVITIES, COMMON, COUNTED_ALL, ENOUGH, SAMPLE, type TermCount } from '../sql/tables/search/candidates'
@@ -8,8 +7,7 @@ import { lengthTerm, sampleTerm } from '../sql/tables/search/scope-terms'
 
 /**
  * Maximum number of words of a search by combinations: three words have seven, six have 63, each with a pass through the index. With a
- * filter, all
- * matches may have to be read.
+ * filter, all matches may have to be read.
  */
 const MOST_WORDS = { plain: 6, filtered: 3 } as const
 
@@ -89,8 +87,7 @@ function stepsOf(org: string): [before: string, after: string, brevity: number, 
 
 /**
  * Returns those steps of which the organization has entries, as JSON. It usually has few lengths, and a step without entries would look up
- * all
- * words of each combination in each segment. Queried once, and only for a combination that is read by steps.
+ * all words of each combination in each segment. Queried once, and only for a combination that is read by steps.
  */
 const stepsThere = (org: string): SQL => sql`(
     SELECT json_group_array(json(step.value)) FROM json_each(${JSON.stringify(stepsOf(org))}) step
@@ -118,8 +115,7 @@ interface Asked {
   readonly classes: readonly EntryClass[]
   /**
    * Whether the filter usually admits what the index finds. Otherwise all steps may have to be read, each with a pass through the index;
-   * then a
-   * large scope is read completely instead.
+   * then a large scope is read completely instead.
    */
   readonly plain: boolean
   /** Condition of scope and filter on an entry `e`. */

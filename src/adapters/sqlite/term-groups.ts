@@ -28,8 +28,7 @@ import { termRows } from './term-combinations'
 
 /**
  * Chooses candidates in tables of one statement: the matches of each word, or of each combination of three words, are grouped by entry with
- * the
- * weights of its words, and the best entries are looked up.
+ * the weights of its words, and the best entries are looked up.
  */
 
 /** Words of a group: three have seven combinations. */
@@ -221,8 +220,7 @@ export function admittedByTerms({ request: { terms, depth }, admitted, shortness
 
 /**
  * Returns `best` after `admitted`: the entries with the highest keys and, if requested, the shortest of those with all terms (`whole`),
- * which are
- * `complete`.
+ * which are `complete`.
  */
 export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boolean): SQL => {
   const orWhole = sql`UNION ALL SELECT * FROM (SELECT id, 1 FROM whole ORDER BY shortness DESC, id DESC LIMIT ${depth.complete})`
@@ -236,8 +234,7 @@ export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boo
 
 /**
  * Returns `weighed` after `counts`: those of the given entries that contain one of the words, with the weight of these by rarity, and their
- * number
- * under this name. FTS5 looks up each entry for each word.
+ * number under this name. FTS5 looks up each entry for each word.
  */
 export const scoreGivenEntries = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
   sql`rarity AS MATERIALIZED (

@@ -18,12 +18,11 @@ import { type PlacedVector, VectorScan } from './scan'
 
 /**
  * Tracks the memory of vectors in an isolate, which several objects of the class may share. When one needs memory, the least recently used
- * vectors of
- * others are dropped, and loaded again by their next search.
+ * vectors of others are dropped, and loaded again by their next search.
  */
 
 /** Time after which an object that is loading and has not reported counts as stopped. */
-const GONE_MS: Millis = 30_000
+const STOPPED_MS: Millis = 30_000
 
 interface Holder {
   bytes: number
@@ -51,7 +50,7 @@ export class IsolateMemory {
   reserve(key: string, bytes: number, free: () => void, now: Millis): boolean {
     this.giveUp(key)
     const loading = [...this.holders.values()].filter(
-      (holder) => holder.loading !== null && now - holder.loading < GONE_MS,
+      (holder) => holder.loading !== null && now - holder.loading < STOPPED_MS,
     )
     const taken = loading.reduce((sum, holder) => sum + holder.bytes, 0)
     if (loading.length > 0 && taken + bytes > this.bound) return false
@@ -266,7 +265,7 @@ const LOADED_AT_ONCE = 2_000
 /** Lets others have their turn, which a timer that is due at once does not. */
 const rest = (milliseconds = 1) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 /** Milliseconds between two attempts to reserve memory. */
-const NAP = 20
+const RETRY_MS = 20
 
 interface Env {
   readonly VECTORS: DurableObjectNamespace<VectorObject>
@@ -286,8 +285,7 @@ const placed = ({ data, ...vector }: VectorChanges['added'][number]): PlacedVect
 
 /**
  * The vectors of one organization and model: stored in the object's own SQLite, loaded into memory by the first search after it wakes. If
- * not all
- * fit, it has the newest. It stores only the places of entries; the database sends lost vectors again.
+ * not all fit, it has the newest. It stores only the places of entries; the database sends lost vectors again.
  */
 export class VectorObject extends DurableObject<Env> {
   private scan: VectorScan | null = null
@@ -415,7 +413,7 @@ export class VectorObject extends DurableObject<Env> {
     }
     const reserve = () =>
       isolateMemory.reserve(this.key, this.stored.progress().held * bytesOf(dimensions), free, Date.now())
-    while (!reserve()) await rest(NAP)
+    while (!reserve()) await rest(RETRY_MS)
     const scan = new VectorScan(dimensions)
     this.partial = scan
     let after = Number.MIN_SAFE_INTEGER

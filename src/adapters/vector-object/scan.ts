@@ -52,8 +52,7 @@ interface Kernel {
 
 /**
  * Memory that all matrices of one size share in an isolate. WebAssembly memory never shrinks and is only freed by garbage collection, so
- * the next
- * matrix reuses what another one has released.
+ * the next matrix reuses what another one has released.
  */
 class Arena {
   readonly kernel = new WebAssembly.Instance(kernel).exports as unknown as Kernel

@@ -60,10 +60,8 @@ async function answered<T>(request: Promise<T>): Promise<T> {
 
 /**
  * Creates an index in Vectorize, which stores IDs only, in a namespace for each organization and model. Vectors become visible seconds
- * later, maybe in
- * another order, so a range of IDs counts as confirmed only when each of them was seen. A search may use an old confirmation, never one
- * that is
- * too new; therefore the copy in memory.
+ * later, maybe in another order, so a range of IDs counts as confirmed only when each of them was seen. A search may use an old
+ * confirmation, never one that is too new; therefore the copy in memory.
  */
 export function createVectorizeIndex(binding: VectorizeBinding, settings: Settings, clock: Clock): VectorIndex {
   const confirmed = new Map<string, number>()

@@ -40,8 +40,7 @@ export const NAME = 'Workers AI'
 
 /**
  * Permanent errors of the binding, by the code at their start, as listed at developers.cloudflare.com/workers-ai/platform/errors. Others
- * (3040 out
- * of capacity, 3007 timeout, failures of the model) are retried.
+ * (3040 out of capacity, 3007 timeout, failures of the model) are retried.
  */
 const FINAL: Readonly<Record<string, (model: string, variable: string) => readonly [string, Reason?]>> = {
   '3006': (model) => [`refused a request that is too large for ${model}; set a smaller CHUNK_SIZE`, 'too_long'],
@@ -120,8 +119,7 @@ export function createWorkersAiEmbedder(
 
 /**
  * Creates a reranker for Workers AI: `{query, contexts: [{text}], top_k}` returns `{response: [{id, score}]}`, best first. The model reads
- * about 512
- * tokens of query and passage and truncates the rest.
+ * about 512 tokens of query and passage and truncates the rest.
  */
 export function createWorkersAiReranker(settings: WorkersAiSettings, options: AiOptions = {}): Reranker {
   const client = createAiClient(settings, 'RERANKING_MODEL', { ...ONE_TRY, ...options })

@@ -134,8 +134,7 @@ interface Waiting {
 
 /**
  * Combines concurrent reads into one batch, such as those of the two retrievers of a hybrid search. If the combined batch fails, each read
- * runs
- * alone, so that a read never fails because of another.
+ * runs alone, so that a read never fails because of another.
  */
 export function sharingReads(batch: RunBatch): RunBatch {
   let waiting: Waiting[] = []

@@ -30,8 +30,7 @@ export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {
 
 /**
  * Compiles a filter into a condition on the entry row `e`. A WHERE treats NULL as false, and so do AND and OR; only NOT would turn it into
- * true,
- * so the condition inside each NOT is made true or false first.
+ * true, so the condition inside each NOT is made true or false first.
  */
 export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): SQL {
   switch (filter.op) {

@@ -1,6 +1,5 @@
 // The interface of a database connection, and the conversion of statements to text. drizzle-orm renders each fragment separately and joins
-// them
-// level by level, which is slow in a Worker; `render` writes all in one pass.
+// them level by level, which is slow in a Worker; `render` writes all in one pass.
 
 import { Param, SQL, StringChunk } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../domain/history/feed'
@@ -10,8 +9,7 @@ export type Row = Record<string, unknown>
 
 /**
  * The writes that a batch waits for when a database runs writes concurrently: those of one organization, or all. D1 has one writer at a
- * time and
- * ignores it. A batch without a lock must be correct with any concurrent batch.
+ * time and ignores it. A batch without a lock must be correct with any concurrent batch.
  */
 export type WriteLock = OrgLock | 'all'
 

@@ -88,8 +88,7 @@ export interface Bindings {
 
 /**
  * One compiler for each operator. A condition may be NULL if a metadata path is missing: `compileFilter` turns NULL into false where
- * needed. The
- * entry row is named `e`.
+ * needed. The entry row is named `e`.
  */
 export type PredicateCompilers = {
   readonly [Op in Predicate['op']]: (predicate: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
@@ -223,7 +222,7 @@ export interface SqlDialect {
     /** Returns the exact sums of the cosine; null if they are not exact. */
     readonly numbers: (query: QuantizedVector) => ComparedBy | null
     /** Returns the most similar entries of a part of the scope, as a table with `entry_id` and `cosine`, best first. */
-    readonly nearestEntries: (
+    readonly similarEntries: (
       scope: Scope,
       model: string,
       query: QuantizedVector,

@@ -88,8 +88,7 @@ export function visibleThen(
 
 /**
  * Returns whether the scope may see a version, current (`id`) or retained (`entry_id`): it could be read then, has not expired, and its
- * entry is
- * not being erased.
+ * entry is not being erased.
  */
 export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, alias = 'v', id = 'entry_id'): SQL =>
   sql`${visibleThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
@@ -133,8 +132,7 @@ export const listedToChange = (dialect: SqlDialect, scope: Scope, now: Millis, a
 
 /**
  * Returns the same for a retained version (a row of `entry_versions`, or one with its `project` and `reader`): for the last version of a
- * deleted
- * entry, whether the caller may restore or erase it; for an older one, whether the caller may write it again.
+ * deleted entry, whether the caller may restore or erase it; for an older one, whether the caller may write it again.
  */
 export const wasChangeable = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
   sql`${accessScope(dialect, scope, alias)}${within(dialect, scope, alias)} AND ${unerased(alias, 'entry_id')}`

@@ -1,7 +1,7 @@
 /**
  * Maximum text that one transaction indexes, in UTF-16 code units. Indexing long texts delays every write that shares the transaction, so
- * longer
- * texts are committed without words and vectors, which follow in separate transactions before the call returns (platform contract §6).
+ * longer texts are committed without words and vectors, which follow in separate transactions before the call returns (platform contract
+ * §6).
  */
 export const WRITE_BUDGET = 250_000
 

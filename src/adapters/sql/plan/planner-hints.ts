@@ -31,16 +31,14 @@ export interface Plan {
   ) => SQL
   /**
    * Returns rows with this value of a column and a greater value of the next column, ordered by both (`ORDER BY` must include both): uses
-   * the index
-   * of both columns, not one of the number alone.
+   * the index of both columns, not one of the number alone.
    */
   readonly beyond: (known: readonly [column: SQL, value: SQL], column: SQL, number: SQL) => SQL
   /** Returns `EXISTS`, evaluated for each row: a planner that turns it into a join would start with the subquery. */
   readonly exists: (query: SQL) => SQL
   /**
    * Returns rows with this value of a column, ordered by this column and the next one of an index (`inOrder`): a planner that sees one
-   * value only
-   * would scan an index of the next column alone, with all other values.
+   * value only would scan an index of the next column alone, with all other values.
    */
   readonly rangeOf: (column: SQL, value: SQL) => SQL
   /** Returns the order of the rows of `rangeOf`: the column of the index, then the requested order. */

@@ -1,6 +1,5 @@
 // Stores captured events and sessions. Old rows are found by scanning the tables in the order of their keys, because every event would have
-// to
-// update an index by time, while the tables are scanned once a day.
+// to update an index by time, while the tables are scanned once a day.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { isFields, textOf } from '../../../../domain/capture/fields'

@@ -68,7 +68,7 @@ import {
   withinStatement,
 } from '../../tables/entries/read-statements'
 import { preconditionProblem } from '../../tables/links/links'
-import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
+import { imageTypeStatement, tombstonesStatement } from '../../tables/outbox/image-use'
 import { readPage } from '../../tables/pages/page-statements'
 import { textOf } from '../../tables/texts/long-texts'
 import { approvalColumns, assignments, writerColumns } from '../../tables/writes/entry-columns'
@@ -81,8 +81,7 @@ const toPreview = (row: Row): EntryPreview => ({
 
 /**
  * Reads the previews of rows, in their order. Unusually large metadata, images, tags and summaries are read by a second round trip, up to
- * the size
- * limit of a page.
+ * the size limit of a page.
  */
 export async function previewsOf(
   connection: SqlConnection,
@@ -426,7 +425,7 @@ export function createSqlEntryStore(
     },
 
     async imageRemovals(caller, hashes) {
-      return runOne(connection, marksStatement(dialect, caller.org, hashes), numbersOf('id'))
+      return runOne(connection, tombstonesStatement(dialect, caller.org, hashes), numbersOf('id'))
     },
 
     ...createSave({ connection, analyzer, clock, terms, writeWithin }),

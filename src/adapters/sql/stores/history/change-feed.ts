@@ -126,8 +126,7 @@ const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId 
 
 /**
  * Returns the number of the last row that one statement scans if a filter may match few rows; no row if fewer follow, if nearly all match,
- * or if
- * the database serves others meanwhile. Reads the rows of that part.
+ * or if the database serves others meanwhile. Reads the rows of that part.
  */
 const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
   dialect.bounded === null || !mayPassOver(scope, filter)
@@ -142,8 +141,7 @@ const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after
 
 /**
  * Returns the newest row of the organization, the newest deleted one, and the end of the part after a number. Without a number the end is
- * not
- * computed, because finding it reads the rows of a part.
+ * not computed, because finding it reads the rows of a part.
  */
 export const boundsStatement = (
   dialect: SqlDialect,
@@ -182,10 +180,8 @@ export function positionStatement(dialect: SqlDialect, { org }: Scope, at: Milli
 
 /**
  * Creates the feed of the change log. Numbers increase in the order of commits, because writers of an organization wait for each other and
- * take
- * the number while they hold the lock (D1 has one writer, PostgreSQL the lock of `WriteLock`). A reader that has seen a number has missed
- * no
- * lower one.
+ * take the number while they hold the lock (D1 has one writer, PostgreSQL the lock of `WriteLock`). A reader that has seen a number has
+ * missed no lower one.
  */
 
 const toBounds = (row: Row) => ({

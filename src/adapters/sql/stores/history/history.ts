@@ -216,7 +216,7 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
 type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
 /** Returns the links of deleted versions: all own links, and the makers of some that the metadata name. */
-export const edgesOf = (states: readonly RetainedVersion[]): Edge[] =>
+export const linksOfVersions = (states: readonly RetainedVersion[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
@@ -224,7 +224,7 @@ const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
 /**
  * Inserts links to entries that exist or may be restored, and sets the makers of those that the metadata name, which exist already.
  */
-export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+export function linksStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
   const rows = (some: readonly Edge[]): SQL =>
     dialect.jsonTable(
       sql`${JSON.stringify(some.map(([from, relation, to, origin, by = null]) => [from, relation, to, origin, by]))}`,
@@ -264,8 +264,7 @@ export interface RestoredRow {
 
 /**
  * Returns line indexes, and the words and vectors of deleted entries that fit into a transaction. The others are queued, to be written
- * right after
- * the commit, or by the next search.
+ * right after the commit, or by the next search.
  */
 export function auxiliaryStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
@@ -391,8 +390,7 @@ export function createSqlHistory(
 
   /**
    * Returns what is written for each version. The words of an existing entry follow after the commit: their scope (layer, owner) is that of
-   * the
-   * entry, not of the version.
+   * the entry, not of the version.
    */
   async function returning(
     states: readonly ToRestore[],
@@ -525,7 +523,7 @@ export function createSqlHistory(
         restoreGuard(dialect, caller, now, states),
         ...returnStatements(context, gone),
         ...states.filter(({ live }) => live).map((state) => revertStatement(context, state)),
-        ...edgesStatements(dialect, caller, edgesOf(gone)),
+        ...linksStatements(dialect, caller, linksOfVersions(gone)),
         ...auxiliaryStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),
       ]

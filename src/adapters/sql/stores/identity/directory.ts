@@ -34,8 +34,7 @@ const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
 
 /**
  * Returns projects whose names have a prefix, with the last use in each layer (0 for none). It steps from name to name along an index, so
- * that
- * the size of a project does not matter. The projects of a narrowed scope are known.
+ * that the size of a project does not matter. The projects of a narrowed scope are known.
  */
 export function projectNamesStatement(context: ReadContext, prefix: string): SQL {
   const { dialect, scope } = context

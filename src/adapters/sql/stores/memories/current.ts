@@ -15,7 +15,7 @@ import { compileFilter, joinConditions } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, each, num, onlyRow, Parts, str, strOrNull, textsOf } from '../../core/rows'
 import { accessScope, expired, inProject, isActive, listed } from '../../core/visibility'
-import { entriesOf } from '../../tables/entries/project-scope-rows'
+import { layerEntries } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { type MemoryContext, newestOf, newestOfKinds } from '../../tables/memories/memory-statements'
 import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/work-context'
@@ -132,7 +132,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     return sql`${listed(dialect, scope, now)} AND e.layer = ${number(layer)}${ofProject}`
   }
 
-  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => entriesOf(dialect, project, layer)
+  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => layerEntries(dialect, project, layer)
 
   /** Returns the IDs of memories of layer 3 by their files, from both metadata fields. */
   function ofFile(context: MemoryContext, moment: WorkContext): SQL {
@@ -193,7 +193,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       )`
       const ofLayers = layers.map(
         (layer) =>
-          sql`SELECT entry_id, cosine FROM ${similarity.nearestEntries(scope, model, query, layer, request)} AS nearest`,
+          sql`SELECT entry_id, cosine FROM ${similarity.similarEntries(scope, model, query, layer, request)} AS nearest`,
       )
       const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own
         UNION ALL SELECT * FROM (

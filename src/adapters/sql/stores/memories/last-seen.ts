@@ -7,12 +7,12 @@ import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
 import { kindOf, successorOf } from '../../tables/entries/entry-rows'
-import { entriesOf } from '../../tables/entries/project-scope-rows'
+import { layerEntries } from '../../tables/entries/project-scope-rows'
 import { supersededBy } from '../../tables/links/links'
 import { previewOf } from '../../tables/texts/long-texts'
 
 /** Maximum number of last-seen rows of one owner; each unknown project or session would add another. */
-const MOST_MARKS = 1_000
+const MAX_POSITIONS = 1_000
 /** A store gets its time before it commits; the ID decides whether it was before the last-seen row. */
 const LONGEST_STORE = 600_000
 /** Newest memories of each layer that are searched for new ones. */
@@ -52,7 +52,7 @@ export function createSqlLastSeen(connection: SqlConnection, clock: Clock): Last
   /** Returns memories of one layer, of a project if one is given, with a further condition. */
   const inLayer = (visitor: Visitor, project: string | null, layer: 2 | 3, columns: SQL, condition: SQL): SQL => {
     const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, visitor, project, sql`e.project`)}`
-    const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : entriesOf(dialect, project, layer)
+    const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : layerEntries(dialect, project, layer)
     return sql`SELECT ${columns} FROM ${from}
       WHERE ${listed(dialect, visitor, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject} AND ${condition}`
   }
@@ -136,7 +136,7 @@ export function createSqlLastSeen(connection: SqlConnection, clock: Clock): Last
           DELETE FROM last_seen
           WHERE org = ${org} AND owner = ${owner ?? ''} AND (agent, project, session) IN (
             SELECT m.agent, m.project, m.session FROM last_seen m WHERE ${ofOwner(visitor)}
-            ORDER BY m.seen_at DESC LIMIT ${MOST_MARKS} OFFSET ${MOST_MARKS}
+            ORDER BY m.seen_at DESC LIMIT ${MAX_POSITIONS} OFFSET ${MAX_POSITIONS}
           )`,
       ).run(connection)
     },

@@ -23,7 +23,7 @@ import {
 } from '../../core/rows'
 import { archived, inProject } from '../../core/visibility'
 import { kindOf, layerOf, readRows } from '../../tables/entries/entry-rows'
-import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/duplicates'
+import { duplicatesOf, reportedStatement, toDuplicate, toReported } from '../../tables/memories/duplicates'
 import {
   accessStatement,
   countStatement,
@@ -90,15 +90,13 @@ export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryC
 
 /**
  * Lists memories by tags. All memories with a tag are collected once to be ordered and counted: on a database that runs one statement at a
- * time,
- * up to this multiple of the rows of another statement, which are read in index order (platform contract §6).
+ * time, up to this multiple of the rows of another statement, which are read in index order (platform contract §6).
  */
 const TIMES = 10
 
 /**
  * Returns a page with its total; for memories beyond `maxBytes` only the ID, as `wanted_id`. A row without `wanted_id` is an empty page; a
- * NULL
- * total means that the tags are too frequent (`tooManyTagged`).
+ * NULL total means that the tags are too frequent (`tooManyTagged`).
  */
 export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
   const { dialect } = context
@@ -219,8 +217,8 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       if (wanted.length === 0) return []
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const batch = new Batch()
-      const equal = equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`)
-      const found = equal.map((statement) => batch.add(statement, firstRow(toEqual)))
+      const equal = duplicatesOf(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`)
+      const found = equal.map((statement) => batch.add(statement, firstRow(toDuplicate)))
       const result = await batch.read(connection)
       return found.map((handle) => result.of(handle))
     },

@@ -14,8 +14,7 @@ import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors
 
 /**
  * Version of the index: raise it when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change. Every index is
- * then
- * rebuilt.
+ * then rebuilt.
  */
 const ANALYSIS = 7
 

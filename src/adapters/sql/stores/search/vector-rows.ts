@@ -10,7 +10,7 @@ import { vectorCountsStatement } from '../../tables/counts/statistics-statements
 import { visibleTotals } from '../../tables/counts/visible-counts'
 import { layerOf, sourceOf } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
-import { fewAdmitted } from '../../tables/pages/access-paths'
+import { scanForFew } from '../../tables/pages/access-paths'
 import { textOf } from '../../tables/texts/long-texts'
 import { insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
@@ -69,7 +69,7 @@ export function createSqlVectorRows(
     },
 
     fewAdmitted: (scope, filter, most) =>
-      fewAdmitted(connection, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
+      scanForFew(connection, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
 
     async scan(scope, model, filter, afterId, most) {
       const batch = new Batch()

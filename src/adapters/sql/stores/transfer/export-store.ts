@@ -184,8 +184,7 @@ export function namedStatements(
 
 /**
  * Returns the first entry of the export that uses each image, in its current or a retained version. An entry that has changed since the
- * export
- * began does not count, because it may have got the image after its page was written.
+ * export began does not count, because it may have got the image after its page was written.
  */
 export function firstUsesStatement(context: ExportContext, hashes: readonly string[]): SQL {
   const { dialect, scope, selection } = context

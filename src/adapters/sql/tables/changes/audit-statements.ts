@@ -37,8 +37,7 @@ const REPEATED_IDS = 1_000
 
 /**
  * Returns the row of an event that a caller may repeat without limit, such as a denial or a read. Equal events of a key within a minute
- * share one
- * row, with their number and their entries, so that a caller cannot flood the log.
+ * share one row, with their number and their entries, so that a caller cannot flood the log.
  */
 export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: Millis, event: AuditEvent): SQL[] {
   const { keyId, action, tool, allowed } = event

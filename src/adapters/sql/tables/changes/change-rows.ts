@@ -6,10 +6,8 @@ import { flag, num, strOrNull } from '../../core/rows'
 
 /**
  * Access to the rows of `changes` of one organization. On D1 the primary key begins with the organization. On PostgreSQL numbers are
- * global:
- * a planner that sees the number only would read the rows of all organizations by the primary key. So the order and the comparison include
- * the
- * organization, as the index does.
+ * global: a planner that sees the number only would read the rows of all organizations by the primary key. So the order and the comparison
+ * include the organization, as the index does.
  */
 
 /** Returns the rows `c` of an organization; ends before further conditions and the order. */

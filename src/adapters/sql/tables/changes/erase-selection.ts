@@ -97,8 +97,7 @@ export const erasableOf = (dialect: SqlDialect, scope: Scope, threads: readonly 
 
 /**
  * Returns the number of entries of the threads that the caller can or could read but may not change: those without project, for a narrowed
- * key.
- * Entries selected by ID are not counted: for them the error is that of an unreadable entry.
+ * key. Entries selected by ID are not counted: for them the error is that of an unreadable entry.
  */
 function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   if (caller.projects === null || threadIds === undefined) return sql`0`

@@ -21,8 +21,7 @@ interface WriteContext {
 
 /**
  * Evicts entries of a project beyond the capacity of layer 1: unpinned ones, least recently stored or read first, captured ones before all
- * others,
- * never entries of this batch. All readers share one capacity; `visible` marks the IDs that the caller may see.
+ * others, never entries of this batch. All readers share one capacity; `visible` marks the IDs that the caller may see.
  */
 function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`

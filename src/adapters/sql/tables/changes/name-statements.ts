@@ -31,8 +31,7 @@ const FEW_NAMES = 10
 
 /**
  * Returns the same precondition for a write. New names of other projects do not matter, nor do its own, which an earlier batch of the call
- * may have
- * written.
+ * may have written.
  */
 export function namesGuard(dialect: SqlDialect, org: string, { version, attachments }: PendingNames): SQL {
   const given = attachments.map(
@@ -52,8 +51,7 @@ export function namesGuard(dialect: SqlDialect, org: string, { version, attachme
 
 /**
  * Returns every name of each project that has one of these names, or that ends with one of these segments. Rows outside a narrowed scope
- * are
- * not read.
+ * are not read.
  */
 export function namesStatement(
   dialect: SqlDialect,

@@ -81,10 +81,8 @@ export const nothingLeft = (dialect: SqlDialect): SQL => sql`
 
 /**
  * Deletes thousands of entries, or texts with thousands of vectors, without blocking others for long. The call's own transaction removes a
- * first
- * part and lists the others, which are invisible from then on. They are removed part by part afterwards, before the call returns, or by the
- * outbox
- * if the call died.
+ * first part and lists the others, which are invisible from then on. They are removed part by part afterwards, before the call returns, or
+ * by the outbox if the call died.
  */
 
 /** Entries of one part. Each has some twenty rows and index entries, and D1 merges its search index for each. */

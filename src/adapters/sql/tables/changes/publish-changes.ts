@@ -1,6 +1,5 @@
 // Runs the batches that write entries, records their output for the receipt, and publishes their changes. `write_context` holds the output
-// until
-// the receipt stores it, as a JSON object with one key that names its type.
+// until the receipt stores it, as a JSON object with one key that names its type.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../../domain/history/feed'
@@ -51,8 +50,7 @@ export function announceAll(made: Made, announce: Announce): void {
 
 /**
  * The context of a write, for the triggers of the change log and history. All statements that write entries run between these two, in one
- * batch.
- * The row of an organization stays until its next batch, which saves a write.
+ * batch. The row of an organization stays until its next batch, which saves a write.
  */
 export interface WriteFrame {
   readonly begin: SQL

@@ -37,8 +37,7 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
 
 /**
  * Returns the quotas of an organization as preconditions of a batch. Triggers maintain its usage in `org_usage`. Above the limit the oldest
- * retained
- * versions are removed first. A write that adds only its audit row is never refused, so that usage can be reduced.
+ * retained versions are removed first. A write that adds only its audit row is never refused, so that usage can be reduced.
  */
 export function quotaGuards(
   dialect: SqlDialect,

@@ -77,8 +77,7 @@ const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
 
 /**
  * Reads the numbers of get_statistics in one round trip, from counters with one row for each set of readers, thread and tag. Of entries,
- * only
- * those with images are read.
+ * only those with images are read.
  */
 export async function readStatistics(connection: SqlConnection, context: ReadContext): Promise<StoreStatistics> {
   const { dialect, scope, now } = context

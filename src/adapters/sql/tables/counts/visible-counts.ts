@@ -8,8 +8,7 @@ import type { ReadContext } from '../entries/read-statements'
 
 /**
  * Returns the IDs `gone` of invisible entries that the counters still include: expired, or pending deletion. There are few, because the
- * schedule and
- * the deleting calls remove them.
+ * schedule and the deleting calls remove them.
  */
 export const invisibleEntries = ({
   dialect,
@@ -46,7 +45,7 @@ export const visibleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL 
 }
 
 /** Minimum number of entries for deferred counting: for fewer it saves less than the rows it reads. */
-const WORTH_IT = 10
+const MIN_DEFERRED = 10
 
 /** Statements around those that store entries; none if they would save nothing. */
 interface Around {
@@ -60,7 +59,7 @@ interface Around {
  * @param stored their number; none may be changed or deleted in between, since it is not counted yet
  */
 export const countedLater = (dialect: SqlDialect, org: string, stored: number): Around =>
-  dialect.countsRows && stored >= WORTH_IT
+  dialect.countsRows && stored >= MIN_DEFERRED
     ? {
         before: [sql`INSERT INTO deferred_counts (org, above_id) SELECT ${org}, coalesce(max(id), 0) FROM entries`],
         after: [sql`DELETE FROM deferred_counts WHERE org = ${org}`],
@@ -69,8 +68,7 @@ export const countedLater = (dialect: SqlDialect, org: string, stored: number): 
 
 /**
  * Counts the entries of layers by kind, from counters that triggers maintain, so that the cost does not depend on the size of the store.
- * Entries
- * that expire are not in the counters, since they expire without a write: they are counted one by one. Entries pending deletion are
+ * Entries that expire are not in the counters, since they expire without a write: they are counted one by one. Entries pending deletion are
  * subtracted.
  */
 

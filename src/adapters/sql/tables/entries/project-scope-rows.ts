@@ -6,8 +6,7 @@ import { inProject, listed } from '../../core/visibility'
 
 /**
  * The entries that a call with a project sees: those of the project, and layer 3 of all projects (fabric contract §1). Each layer is
- * queried
- * separately, so that an index finds its rows and other projects cost nothing.
+ * queried separately, so that an index finds its rows and other projects cost nothing.
  */
 export interface ProjectScopeContext {
   readonly dialect: SqlDialect
@@ -25,7 +24,7 @@ const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, l
 }
 
 /** Returns where a layer is searched: in the project, or in all projects. */
-export const entriesOf = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
+export const layerEntries = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
   layer === 3 || project === null ? dialect.plan.entriesOfLayer : dialect.plan.entriesOfProject
 
 export const together = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` UNION ALL `)
@@ -41,6 +40,6 @@ export const projectScopeIds = (
     : together(
         layers.map(
           (layer) =>
-            sql`SELECT e.id FROM ${entriesOf(context.dialect, project, layer)} WHERE ${within(context, project, layer)}`,
+            sql`SELECT e.id FROM ${layerEntries(context.dialect, project, layer)} WHERE ${within(context, project, layer)}`,
         ),
       )

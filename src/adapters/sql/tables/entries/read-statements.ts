@@ -29,8 +29,7 @@ export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQ
 
 /**
  * Returns complete entries in the order of the IDs, up to a number of bytes; of the others only the ID, as `wanted_id`. The first one is
- * always
- * returned.
+ * always returned.
  */
 export function withinStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,

@@ -30,8 +30,7 @@ const ofStale = (context: ReadContext): SQL => {
 
 /**
  * Returns a page of threads by last use. Counters are read in index order; a thread with several (by project and reader) is listed by the
- * last
- * used one.
+ * last used one.
  */
 export function threadPageStatement(context: ReadContext, after: ThreadPlace | null, limit: number): SQL {
   const { dialect, scope } = context

@@ -121,8 +121,7 @@ const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDial
 
 /**
  * Returns whether `s` supersedes `e` for a reader. A narrowed key may not change entries without project, so its links count there only for
- * readers
- * of the same projects, unless the key only changed an entry that already had the link.
+ * readers of the same projects, unless the key only changed an entry that already had the link.
  */
 function replaces({ dialect, visibility }: SupersededContext): SQL {
   const { org, projects: asked } = visibility.scope

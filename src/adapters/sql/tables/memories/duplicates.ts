@@ -61,7 +61,7 @@ function equalTo(context: Context, { layer, project, type, textHash, reader, nam
     ORDER BY e.id LIMIT 1`
 }
 
-export function equalStatements(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {
+export function duplicatesOf(context: Context, wanted: readonly Sameness[], columns: SQL): SQL[] {
   const successor = supersededBy(context.dialect, context.scope, context.now)
   const links = sql`(SELECT ${context.dialect.jsonList(sql`SELECT l.relation || ':' || CAST(l.to_id AS TEXT) AS value
     FROM links l WHERE l.org = e.org AND l.from_id = e.id`)})`
@@ -70,7 +70,7 @@ export function equalStatements(context: Context, wanted: readonly Sameness[], c
   )
 }
 
-export function toEqual(row: Row): Equal {
+export function toDuplicate(row: Row): Equal {
   const memory = toMemory(row)
   const { id, tags, pinned } = memory
   const links = new Set(json<string[]>(row, 'links_of'))
@@ -113,7 +113,7 @@ export function duplicateStatements(
   const event = { ...scope, allowed: true, ids, detail: { updated: ids.length } }
   return [
     ...entries.map((entry) => holds(sql`NOT EXISTS (${equalTo(context, samenessOf(entry, byName), sql`1 AS one`)})`)),
-    ...(problem === null ? [] : [nothingNew(context, problem)]),
+    ...(problem === null ? [] : [noNewReport(context, problem)]),
     ...renewals.map(({ id, tags }) =>
       standing(context, id, tags.length === 0 ? sql`` : sql` AND ${hasRoom(dialect, tags)}`),
     ),
@@ -127,7 +127,7 @@ export function duplicateStatements(
 const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, precondition) SELECT ${premise}, ${EQUAL}`
 
 /** Returns a precondition that no further report of a problem was stored. */
-function nothingNew(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
+function noNewReport(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
   const newest = known.reduce((last, { id }) => Math.max(last, id), 0)
   const later = sql`SELECT 1 FROM (${reportedStatement(context, project, key)}) reported WHERE reported.id > ${newest}`
   return holds(sql`NOT EXISTS (${later})`)

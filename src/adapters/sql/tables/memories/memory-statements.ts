@@ -13,7 +13,7 @@ import { num, numOrNull, packedColumns } from '../../core/rows'
 import { changeable, inProject, listed, listedToChange, visible } from '../../core/visibility'
 import { layerCounts, layerTotal } from '../counts/visible-counts'
 import { AUXILIARY_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/entry-rows'
-import { entriesOf, LAYERS } from '../entries/project-scope-rows'
+import { LAYERS, layerEntries } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
 import { supersededBy } from '../links/links'
 import { previewOf, textOf } from '../texts/long-texts'
@@ -94,8 +94,7 @@ export const otherProjectsStatement = (
 
 /**
  * Returns memories up to a number of bytes, added in the order of the IDs, each with its `wanted_id`; of the others only the ID. Rows are
- * not
- * sorted, because D1 bills each sorted row.
+ * not sorted, because D1 bills each sorted row.
  */
 export const shownStatement = (
   context: MemoryContext,
@@ -150,15 +149,14 @@ function inLayer({ dialect, scope, now, project }: MemoryContext, layer: Layer, 
 /** Returns the newest memories of all layers as `id` and `created_at`. */
 export const newestOf = (context: MemoryContext, limit: number): SQL =>
   context.dialect.plan.firstOf(
-    LAYERS.map((layer) => inLayer(context, layer, entriesOf(context.dialect, context.project, layer))),
+    LAYERS.map((layer) => inLayer(context, layer, layerEntries(context.dialect, context.project, layer))),
     'layer',
     newestFirst(limit),
   )
 
 /**
  * Returns the newest memories of some kinds in some layers as `id` and `created_at`; may return more than the limit, because an index finds
- * each
- * kind separately (for all projects, each layer).
+ * each kind separately (for all projects, each layer).
  */
 export function newestOfKinds(
   context: MemoryContext,
@@ -186,7 +184,7 @@ export function newestOfKinds(
 /** Returns the first memories of a list as `id` and `created_at`, up to the end of its page. */
 const firstOf = (context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL =>
   kinds === null
-    ? sql`${inLayer(context, layer, entriesOf(context.dialect, context.project, layer))} ${newestFirst(limit + offset)}`
+    ? sql`${inLayer(context, layer, layerEntries(context.dialect, context.project, layer))} ${newestFirst(limit + offset)}`
     : newestOfKinds(context, [layer], kinds, limit + offset)
 
 /** Returns a page; of memories beyond `maxBytes` only the ID, as `wanted_id`. */

@@ -20,7 +20,7 @@ export const imageInUse = (org: SQL, hash: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM images_in_use u WHERE u.org = ${org} AND u.hash = ${hash})`
 
 /** Writes a tombstone for every image of a lease, each with a number of its own. */
-export const markRemovals = (token: string, now: Millis): SQL[] => {
+export const writeTombstones = (token: string, now: Millis): SQL[] => {
   const claimed = sql`o.topic = 'image_delete' AND o.token = ${token} AND o.state = 'claimed' AND o.due_at > ${now}`
   return [
     sql`
@@ -61,7 +61,7 @@ export function imageGuard(
 }
 
 /** Returns the tombstones of images of an organization, as `id`. */
-export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
+export const tombstonesStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
   sql`SELECT id FROM image_removals WHERE org = ${org} AND hash IN ${list(dialect, hashes)}`
 
 /** Returns the type of an image, as `mime_type`, if an entry or a retained version that the scope may see uses it. */

@@ -24,8 +24,7 @@ export const inPack = ({ dialect, visibility, now }: PackContext, alias = 'e'): 
 
 /**
  * Returns the links `l` of an entry at one of their ends, as a condition that uses the index of that end only. A link exists as long as its
- * source;
- * code that follows it checks the target.
+ * source; code that follows it checks the target.
  */
 export const linksOf = ({ dialect, visibility }: PackContext, end: 'from_id' | 'to_id', id: SQL): SQL => {
   const ofOrg = sql`l.org = ${visibility.scope.org}`

@@ -27,12 +27,10 @@ import { taggedRows } from './tags'
 
 /**
  * No database knows in advance which part of a filter matches the fewest entries. On a database that runs one statement at a time, each
- * indexed
- * part is queried up to the number of entries that one statement may read, and the first one with no more is used. If all parts have more,
- * the
- * entries are read in parts.
+ * indexed part is queried up to the number of entries that one statement may read, and the first one with no more is used. If all parts
+ * have more, the entries are read in parts.
  */
-interface Leads {
+interface AccessPaths {
   /** Tables at the start of the statement. */
   readonly tables: readonly SQL[]
   /** The entries `e` found by a part; no rows if each part has too many. */
@@ -44,7 +42,7 @@ interface Leads {
 }
 
 /** Maximum number of access paths besides the first few: D1 limits the tables of a statement. */
-const MOST_LEADS = 4
+const MAX_PATHS = 4
 
 /** Returns the requested layers of the project scope. */
 const layersOf = (parts: readonly Filter[]): readonly number[] =>
@@ -99,14 +97,14 @@ export function accessPathsOf(
   bindings: Bindings,
   share: ReadBudget,
   { byId }: { readonly byId: boolean },
-): Leads | null {
+): AccessPaths | null {
   const parts = conjuncts(filter)
   if (parts.some(({ op }) => op === 'thread')) return null
   const { dialect } = context
   const paths: SQL[] = []
   const leading: Filter[] = []
   for (const part of parts) {
-    const isLead = paths.length < MOST_LEADS && (byId || part.op !== 'contentType')
+    const isLead = paths.length < MAX_PATHS && (byId || part.op !== 'contentType')
     const ids = isLead ? idsBy(context, part, parts, bindings) : null
     if (ids === null) continue
     paths.push(ids)
@@ -238,8 +236,7 @@ export function byIndexAlone(
 
 /**
  * Returns a page of entries with one tag, or one value of an indexed field, that match further conditions. Entries are read once, newest
- * first,
- * enough for an exact total where the threads contract (§4) promises one.
+ * first, enough for an exact total where the threads contract (§4) promises one.
  */
 
 /**
@@ -254,7 +251,7 @@ const OTHERS = ['thread', 'projectScope']
 const number = (value: number): SQL => sql.raw(String(value))
 
 /** An access path that reads entries newest first. */
-interface Lead {
+interface OrderedPath {
   readonly from: SQL
   readonly where: SQL
   readonly newest: SQL
@@ -263,11 +260,11 @@ interface Lead {
 }
 
 /** Returns the access path: a tag first, which is usually more selective, then a field; null without either. */
-function leadOf(
+function orderedPathOf(
   { dialect, scope, now, indexedFields }: ReadContext,
   parts: readonly Filter[],
   bindings: Bindings,
-): Lead | null {
+): OrderedPath | null {
   const tags = parts.filter((part) => part.op === 'tag')
   const [tag] = tags[0]?.anyOf ?? []
   if (tag !== undefined && tags[0]?.anyOf.length === 1)
@@ -298,7 +295,7 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
   // A key with few projects would read the entries of all others.
   if (share === null || context.scope.projects !== null || others) return null
   const bindings = dialect.bindings()
-  const leading = leadOf(context, parts, bindings)
+  const leading = orderedPathOf(context, parts, bindings)
   if (leading === null) return null
   const ofSmall = mostOfSmall(share)
   const always = Math.min(COUNTED, entriesWithin(share))
@@ -330,7 +327,7 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
 /**
  * Converts the result; a null total means that the page must be read in another way. @param rows of `pageByAccessPath`
  */
-export function foundThrough(rows: readonly Row[], { limit, offset }: PageRequest) {
+export function toOrderedPage(rows: readonly Row[], { limit, offset }: PageRequest) {
   const last = rows.at(-1) ?? {}
   const [entries, matches] = [num(last, 'entries'), num(last, 'matches')]
   const page = rows.filter(({ id }) => id !== null)
@@ -347,7 +344,7 @@ const MOST_STATEMENTS = 60
  * Reads all entries of a filter in parts, until more than the maximum match. Null if more match, if the filter is too expensive, or if the
  * database has no limits, since other ways are better then.
  */
-export async function fewAdmitted(
+export async function scanForFew(
   connection: SqlConnection,
   context: ReadContext,
   filter: Filter,

@@ -10,7 +10,7 @@ import { numOrNull } from '../../core/rows'
 import { visibleTotals } from '../counts/visible-counts'
 import { fits, noneIsLarge, readBudgetOf } from '../entries/read-budget'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, pageByAccessPath } from './access-paths'
+import { byIndexAlone, IN_INDEX, NEWEST, pageByAccessPath, toOrderedPage } from './access-paths'
 import { type Plan, planEntries } from './entry-plan'
 
 /** Reads a page of entries, newest first, and their total number. */
@@ -41,8 +41,7 @@ function answeredByIndex(filter: Filter): boolean {
 
 /**
  * Returns a condition that one statement may read all that a filter has to check; null if it always may. Without a selective index,
- * counters
- * state the number: entries of the thread, or of the organization.
+ * counters state the number: entries of the thread, or of the organization.
  */
 export function withinReadBudget({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
   const share = readBudgetOf(dialect, filter)
@@ -62,7 +61,7 @@ export function withinReadBudget({ dialect, scope }: ReadContext, filter: Filter
  * Returns page and total of an access path in one pass. The page is unordered; a row without ID and with NULL `total` means that the page
  * must be read in parts.
  */
-function ledStatement(
+function accessPathStatement(
   context: ReadContext,
   { tables, from, where, within }: Plan,
   bindings: Bindings,
@@ -101,14 +100,14 @@ export async function readPage(
   const alone = byIndexAlone(context, filter, request)
   const through = alone === null ? pageByAccessPath(context, filter, request) : null
   if (through !== null) {
-    const found = await readOne(connection, through, (rows) => foundThrough(rows, request))
+    const found = await readOne(connection, through, (rows) => toOrderedPage(rows, request))
     const { total } = found
     if (total !== null) return { page: inOrderOfPage(found.page), total, isExact: found.isExact }
   }
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
   if (alone === null && plan.within !== null)
-    return readOne(connection, ledStatement(context, plan, bindings, request), (rows) => ({
+    return readOne(connection, accessPathStatement(context, plan, bindings, request), (rows) => ({
       page: rowsOfPage(rows),
       total: totalOf(rows),
       isExact: true,

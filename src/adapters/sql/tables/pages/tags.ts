@@ -28,8 +28,7 @@ export function taggedRows(
 
 /**
  * Returns the IDs of entries with one of these tags, without duplicates, as `entry_id`. The index includes layer and project, so that
- * entries
- * elsewhere cost nothing.
+ * entries elsewhere cost nothing.
  */
 export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly string[], place: TagPlace = {}): SQL {
   return sql`SELECT DISTINCT id AS entry_id FROM (${taggedRows(dialect, scope, tags, place)}) AS rows_of_tags`

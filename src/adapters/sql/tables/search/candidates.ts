@@ -27,8 +27,7 @@ import type { Confined } from './scope-terms'
 
 /**
  * Minimum content words of each length step. Candidates are compared by steps, so that an index finds the shortest of thousands without
- * reading
- * each; the scorer uses exact numbers.
+ * reading each; the scorer uses exact numbers.
  */
 export const LENGTH_STEPS = [0, 4, 8, 12, 17, 23, 30, 38, 48, 60, 75, 95, 125, 170, 250, 450] as const
 
@@ -78,8 +77,7 @@ export interface Many {
 export interface ManyMatch extends Many {
   /**
    * When a query with few words checks how many entries the filter admits: `classed` for up to three words, which use term combinations in
-   * a
-   * smaller organization too, `grouped` for more. It affects only the cost.
+   * a smaller organization too, `grouped` for more. It affects only the cost.
    */
   readonly filtered: { readonly classed: Many; readonly grouped: Many }
 }

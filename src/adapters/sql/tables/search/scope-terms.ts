@@ -8,8 +8,7 @@ import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /**
  * Restricts a search index to a scope: each indexed entry has terms for its organization (or the one owner who may read it), its project
- * and its
- * thread, and every query begins with them.
+ * and its thread, and every query begins with them.
  */
 
 /**

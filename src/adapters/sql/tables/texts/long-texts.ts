@@ -6,9 +6,8 @@ import { jsonGroups } from '../../core/rows'
 
 /**
  * Stores the text of an entry: a short one in its row, a long one in a table of its own, by its hash. A database rewrites a row for any
- * change, so a
- * new version, a counted read or a deletion would otherwise write the complete text again, and history would store a copy instead of the
- * hash.
+ * change, so a new version, a counted read or a deletion would otherwise write the complete text again, and history would store a copy
+ * instead of the hash.
  */
 
 /** Returns the text of an entry from either table. */

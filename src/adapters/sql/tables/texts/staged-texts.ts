@@ -1,6 +1,5 @@
 // Writes many megabytes of text without blocking others: long texts of a large call are stored ahead of its transaction, in bounded chunks,
-// and
-// the transaction only refers to them.
+// and the transaction only refers to them.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { inBatches } from '../../../../domain/batches'
@@ -16,8 +15,7 @@ import { LEASE_MS } from '../outbox/outbox-rows'
 
 /**
  * The outbox lists a staged text, so that no trigger removes it until the transaction of the call. If that never runs, the call or, if it
- * died, the
- * schedule removes the text. A missing text makes the call's precondition fail, so that no entry is ever without its text.
+ * died, the schedule removes the text. A missing text makes the call's precondition fail, so that no entry is ever without its text.
  */
 
 export interface WrittenText {

@@ -56,8 +56,7 @@ export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =
 
 /**
  * Returns the rows of the organization's own store, most important first. An ID there is that of the imported entry, or that of an entry
- * here. An
- * entry imported under it with another ID, because the scope knew of none, counts for its importer, and if none exists.
+ * here. An entry imported under it with another ID, because the scope knew of none, counts for its importer, and if none exists.
  */
 export function ofOwnStore(rows: readonly Row[], scope: Scope): Row[] {
   const isItself = (row: Row) => String(row.entry_id) === String(row.their_id)
@@ -110,8 +109,7 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
 
 /**
  * Reserves IDs, the requested ones first if they are free in the database; returns `their_id` and `entry_id`. If a concurrent import of the
- * same
- * volume has reserved an ID for an entry that the scope may change, it is used, so that each entry is stored once.
+ * same volume has reserved an ID for an entry that the scope may change, it is used, so that each entry is stored once.
  */
 export function reserveStatements(
   { dialect, scope }: Context,

@@ -71,11 +71,11 @@ export const longTexts = (org: string, states: readonly IncomingEntry[]): SQL[] 
   )
 
 /** Columns of an entry that a retained version does not have. */
-const NOT_KEPT = ['captured', 'accessed_at', 'access_count']
+const NOT_RETAINED = ['captured', 'accessed_at', 'access_count']
 
 export function versionRow({ id, state }: ImportedVersion, org: string, next: string | null): Cells {
   const { ended, links, columns, textHash, text, bytes } = state
-  const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_KEPT.includes(name)))
+  const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_RETAINED.includes(name)))
   const own = next !== textHash
   const edges = links.filter(({ origin }) => origin !== 'metadata')
   const metadata = columns.metadata

@@ -102,9 +102,8 @@ export function admittedVectors(
 
 /**
  * Returns the hits that a filter admits, most similar first; if they belong to too few entries, also further hits and all admitted vectors.
- * One
- * statement that reads no more than needed. It always returns a row without ID, whose `part` states whether there were enough (`short` or
- * `enough`); its `entry_id` counts the eligible vectors, up to one above the limit.
+ * One statement that reads no more than needed. It always returns a row without ID, whose `part` states whether there were enough (`short`
+ * or `enough`); its `entry_id` counts the eligible vectors, up to one above the limit.
  */
 function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const { dialect, scope, now } = context
@@ -126,8 +125,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
       ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
     WHERE ${open}${where}`
   // The gate is the first table of the join, and is also checked before it: each database uses one of them. For the parts of a project
-  // scope
-  // SQLite uses neither, but a limit.
+  // scope SQLite uses neither, but a limit.
   const gate = sql`gate CROSS JOIN `
   const isShort = sql`(SELECT count(*) FROM gate) > 0`
   const open = sql`${isShort} AND `

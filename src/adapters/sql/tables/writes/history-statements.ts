@@ -12,8 +12,7 @@ import { textOf } from '../texts/long-texts'
 
 /**
  * Text of a retained version. If it is not stored with its version, it is in the table of long texts, or else with the next version that
- * has the
- * same text; the hash verifies it.
+ * has the same text; the hash verifies it.
  */
 export const retainedText = sql`
   CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
@@ -31,14 +30,14 @@ export const retainedInlineText = sql`
   CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${retainedText} END`
 
 /** Columns of an entry that a retained version has under another name, or not at all. */
-const KEPT_AS: ReadonlyMap<string, string> = new Map([
+const RETAINED_AS: ReadonlyMap<string, string> = new Map([
   ['id', 'v.entry_id AS id'],
   ['captured', 'NULL AS captured'],
   ['approved_version', 'NULL AS approved_version'],
 ])
 
 /** Columns of an entry from a retained version, in the order of `ENTRY_COLUMNS`, for a UNION. */
-export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
+export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => RETAINED_AS.get(name) ?? `v.${name}`).join(', '))
 
 interface HistoryContext {
   readonly dialect: SqlDialect
@@ -155,8 +154,7 @@ export function textsStatement(
 
 /**
  * Returns entries as they were at a time, in the order of the IDs; beyond `maxBytes` only the ID, as `wanted_id`. Entries that have expired
- * since
- * are not returned.
+ * since are not returned.
  */
 export function asOfStatement(
   { dialect, scope, now }: HistoryContext,
