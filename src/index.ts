@@ -1,6 +1,7 @@
 import type { Bindings } from './composition/isolate'
+import { D1_MIGRATIONS } from './composition/migrations'
 import { withBuiltinModel } from './composition/models'
-import { D1_MIGRATIONS, prepareDatabase } from './composition/storage'
+import { prepareDatabase } from './composition/storage'
 import { composeServices } from './composition/worker'
 import { type Config, type Environment, parseConfig } from './config'
 import { createApp } from './http/app'

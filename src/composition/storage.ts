@@ -1,4 +1,3 @@
-import initial from '../../migrations/d1/0001_initial.sql'
 import { type BatchCost, createD1Connection } from '../adapters/d1/connection'
 import { hosted, preparing, type StorageState, storageHost } from '../adapters/d1/hosted'
 import { migrateD1 } from '../adapters/d1/migrate'
@@ -119,9 +118,6 @@ export function chooseStorage(
   })
   return { connection, fullText, storing: (store) => store, close: async () => {} }
 }
-
-/** The D1 migrations that are bundled with this Worker, in order. */
-export const D1_MIGRATIONS: readonly Migration[] = [{ name: '0001_initial.sql', sql: initial }]
 
 /** The part of the composition that chooses the vector index. */
 

@@ -78,9 +78,9 @@ describe('commonplace projects', () => {
     expect(await run('projects', '--forked')).toMatch(/No likely duplicates found|Nothing was merged/)
     expect(await run('projects', 'rename', now, '--name', 'Checkout')).toContain(`${now} is called Checkout.`)
     const merged = await run('projects', 'merge', old, '--into', now)
-    expect(merged).toContain(`${old} is a name of ${now}; its entries are found under both.`)
+    expect(merged).toContain(`${old} is a name of ${now}; its memories are found under both names.`)
     expect(await run('search', 'carts', '--project', old)).toContain('ten items')
-    expect(await run('projects', 'split', old)).toContain(`${old} is a project of its own`)
+    expect(await run('projects', 'split', old)).toContain(`${old} is now a separate project from ${now}.`)
     expect(await run('projects', 'changes')).toMatch(/split[\s\S]*merge[\s\S]*rename/)
     const [, change = ''] = /projects undo (\d+)/.exec(await run('projects', 'merge', old, '--into', now)) ?? []
     expect(await run('projects', 'undo', change)).toBe(`Change ${change} is undone.\n`)

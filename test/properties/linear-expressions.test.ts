@@ -109,9 +109,9 @@ const BUILT: Readonly<Record<string, string>> = {
   'domain/pack/markdown.ts': 'tried at the beginning of a line only, by marks that begin differently',
   'domain/reading/headings.ts': 'each mark of a line is one of three that begin differently',
   'domain/reading/literal.ts': 'exact characters, over slices whose length the pattern bounds',
-  'domain/search/fold.ts': 'one class repeated',
   'domain/search/analysis.ts':
     'one class, then another one repeated that holds it; fixed words at the end of a word of at most 500 characters',
+  'domain/search/fold.ts': 'one class repeated',
   'domain/secrets/assigned-secrets.ts': 'one attempt at one place, of at most 128 characters',
   'domain/secrets/redact.ts': 'fixed words, and options of a command of at most 400 characters',
   'domain/secrets/token-forms.ts': 'fixed prefixes; one ends in blanks',

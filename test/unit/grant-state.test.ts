@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { GrantState, LEASE_MS, SAME_SUCCESSOR_MS } from '../../src/adapters/rate-limit-object/object'
+import { GrantState, LEASE_MS, SAME_SUCCESSOR_MS } from '../../src/adapters/rate-limit-object/grant-state'
 
 /** Turns of one grant, over a storage that outlives the object, by a clock that is set. */
 function grantAt(start: number) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IsolateMemory } from '../../src/adapters/vector-object/object'
+import { IsolateMemory } from '../../src/adapters/vector-object/memory'
 
 describe('the memory that vectors of an isolate share', () => {
   const world = (bound: number) => {

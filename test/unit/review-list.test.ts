@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReviewedEntry } from '../../src/domain/capture/review'
-import { Waiting } from '../../src/http/dashboard/pages/review'
+import { Waiting } from '../../src/http/dashboard/pages/review-list'
 import type { Visit } from '../../src/http/dashboard/visit'
 
 const visit = {

@@ -21,7 +21,7 @@ it.each(['d1', 'postgres'])('names the indexes and triggers of %s after their ta
 })
 
 it('bundles every migration of D1 in order, each with a twin of the same name for PostgreSQL', () => {
-  const listed = readFileSync('src/composition/storage.ts', 'utf8').matchAll(/\{ name: '(\S+)', sql: \w+ \}/g)
+  const listed = readFileSync('src/composition/migrations.ts', 'utf8').matchAll(/\{ name: '(\S+)', sql: \w+ \}/g)
   expect([...listed].map(([, name]) => name)).toEqual(names('d1'))
   expect(names('postgres')).toEqual(names('d1'))
 })

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { migrateD1 } from '../../src/adapters/d1/migrate'
-import { D1_MIGRATIONS } from '../../src/composition/storage'
+import { D1_MIGRATIONS } from '../../src/composition/migrations'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, config, d1Adapters, migrate } from '../support/bindings'

@@ -1,5 +1,6 @@
 import type { Bindings } from '../../../src/composition/isolate'
-import { D1_MIGRATIONS, prepareDatabase } from '../../../src/composition/storage'
+import { D1_MIGRATIONS } from '../../../src/composition/migrations'
+import { prepareDatabase } from '../../../src/composition/storage'
 import { composeServices } from '../../../src/composition/worker'
 import { type Environment, parseConfig } from '../../../src/config'
 import { createApp } from '../../../src/http/app'

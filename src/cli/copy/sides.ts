@@ -6,7 +6,7 @@ import { createPostgresDialect } from '../../adapters/postgres/dialect'
 import type { SqlConnection } from '../../adapters/sql/core/connection'
 import { createD1Dialect } from '../../adapters/sqlite/dialect'
 import { highestEntryId } from '../../adapters/sqlite/entry-ids'
-import { D1_MIGRATIONS } from '../../composition/storage'
+import { D1_MIGRATIONS } from '../../composition/migrations'
 import { type Environment, parseConfig } from '../../config'
 import { createAnalyzer } from '../../domain/search/analysis'
 

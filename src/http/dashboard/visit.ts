@@ -7,7 +7,7 @@ import type { Services } from '../../services/services'
 import type { Tool } from '../../tools/define-tool'
 import { administratorOf, type Credential, requireOrg, requireRole } from '../auth'
 import type { Log } from '../log'
-import { readBytes, readForm } from '../oauth/consent'
+import { readBytes, readForm } from '../oauth/form'
 
 /** One authenticated request for a page. */
 export interface Visit {

@@ -98,7 +98,7 @@ function errorOccurred(payload: Payload): EventOutcome {
   const line = payload.integer('line')
   const stack = beginning(payload.text('stack'), STACK)
   const place = path === '' || line === null ? path : `${path}:${line}`
-  const lines = line !== null && line >= 1 ? { lineStart: line } : {}
+  const lines: Record<string, number> = line !== null && line >= 1 ? { lineStart: line } : {}
   const memory: EventMemory = {
     ...{ type: 'bug_fix', layer: 2, tags: ['error', 'bug_fix'], counts: true },
     content: paragraphs(error, place, payload.text('context')),
@@ -140,7 +140,7 @@ function patternDetected(payload: Payload): EventOutcome {
   const path = payload.path('file')
   const code = payload.text('code')
   const language = languageIn(payload, path)
-  const ofFile = path === '' ? {} : { filePath: path }
+  const ofFile: Record<string, string> = path === '' ? {} : { filePath: path }
   const memory: EventMemory = {
     ...{ type: 'code_pattern', layer: 3, tags: ['pattern', 'code_pattern'] },
     content: payload.required('pattern'),

@@ -1,7 +1,7 @@
 import { isWellFormedKey } from '../../../domain/identity/key'
 import { OPERATOR_SESSION } from '../../../domain/identity/session'
 import type { Services } from '../../../services/services'
-import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/consent'
+import { createPageToken, isFromOurPage, pageCookie, readForm } from '../../oauth/form'
 import { type Page, respondWith, seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'

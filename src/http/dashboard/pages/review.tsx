@@ -1,147 +1,24 @@
 import {
   type AddressingEntry,
-  groupSimilar,
   type Reviewed,
   type ReviewedEntry,
   readChangeId,
   toChangeId,
 } from '../../../domain/capture/review'
 import type { Entry } from '../../../domain/entry/entry'
-import { KINDS, type Kind } from '../../../domain/entry/kind'
 import { readId } from '../../../domain/entry/link'
 import { invalidInput, Problem } from '../../../domain/errors'
 import type { Caller } from '../../../domain/identity/scope'
 import { requireRole } from '../../auth'
 import { namedProjectOrNone } from '../../named-project'
 import { type Page, seeOther } from '../page'
-import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
-import { Area, Choice, Field, PostForm } from '../parts/form'
+import { Facts, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
+import { PostForm } from '../parts/form'
 import { Markdown } from '../parts/markdown'
-import { entryAt, plain, plural, samePage } from '../parts/words'
+import { entryAt, plural, samePage } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
-
-/** The forms of a review: keep, drop, merge. Each has a shortcut key if scripts run. */
-/** Parameters of the address that are preserved. */
-const CARRIED = ['project', 'client', 'after'] as const
-
-/** Hidden fields that each form passes on: the filter, and the changes that can be undone. */
-export const Carried = ({ visit }: { visit: Visit }) => (
-  <>
-    {CARRIED.map((name) => {
-      const value = queryParameter(visit, name)
-      return value === null ? null : <input type="hidden" name={name} value={value} />
-    })}
-    {visit.url.searchParams.getAll('change').map((change) => (
-      <input type="hidden" name="change" value={change} />
-    ))}
-  </>
-)
-
-const KIND_OPTIONS = KINDS.map((kind) => [kind, plain(kind)] as const)
-
-/** The most frequent kinds, each with a shortcut key; the others are in a list. */
-const USUAL: readonly Kind[] = ['note', 'decision', 'convention', 'gotcha', 'pattern', 'session']
-
-/** A session becomes a note unless another kind is chosen; a proposal has a kind already. */
-const KindChoice = ({ kind }: { kind: string }) => {
-  const usual = USUAL.find((one) => one === kind && one !== 'session')
-  const other = kind === 'session' || usual !== undefined ? '' : kind
-  return (
-    <>
-      <fieldset class="pills">
-        <legend>As a</legend>
-        {USUAL.map((one, i) => (
-          <label>
-            <input
-              type="radio"
-              name="kind"
-              value={one}
-              checked={one === (usual ?? USUAL[0])}
-              data-key={String(i + 1)}
-            />
-            {plain(one)} <span class="key">{i + 1}</span>
-          </label>
-        ))}
-      </fieldset>
-      <Choice
-        name="other-kind"
-        label="Or as"
-        value={other}
-        options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([one]) => !USUAL.includes(one))]}
-      />
-    </>
-  )
-}
-
-export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="k">
-    <h2>Keep it</h2>
-    <Carried visit={visit} />
-    <input type="hidden" name="id" value={String(of.id)} />
-    <input type="hidden" name="version" value={String(of.version)} />
-    <KindChoice kind={of.kind} />
-    <Field name="title" label="Title" value={of.title} />
-    <p>
-      <button type="submit" class="main wide">
-        Keep <kbd>k</kbd>
-      </button>
-    </p>
-  </PostForm>
-)
-
-export const Drop = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/drop" token={visit.formToken} shortcut="d">
-    <Carried visit={visit} />
-    <input type="hidden" name="id" value={String(of.id)} />
-    <input type="hidden" name="version" value={String(of.version)} />
-    <button type="submit" class="bad">
-      Drop <kbd>d</kbd>
-    </button>
-  </PostForm>
-)
-
-/** Merges this session and others into one memory that replaces them. */
-export const Merge = ({
-  visit,
-  of,
-  others,
-  text,
-}: {
-  visit: Visit
-  of: ReviewedEntry
-  others: readonly ReviewedEntry[]
-  text: string
-}) => (
-  <details class="card" data-key="m">
-    <summary>
-      Merge into a memory <kbd>m</kbd>
-    </summary>
-    <PostForm action="/review/merge" token={visit.formToken} class="stack-form more">
-      <Carried visit={visit} />
-      <input type="hidden" name="id" value={String(of.id)} />
-      <input type="hidden" name="version" value={String(of.version)} />
-      {others.length === 0 ? null : (
-        <fieldset class="switch">
-          <legend>Together with</legend>
-          {others.map((other) => (
-            <label>
-              <input type="checkbox" name="with" value={`${other.id}-${other.version}`} />
-              <Name>{other.title ?? `Session ${other.id}`}</Name>
-            </label>
-          ))}
-        </fieldset>
-      )}
-      <div class="fields">
-        <Choice name="merged-kind" label="As one" value="note" options={KIND_OPTIONS} />
-        <Field name="merged-title" label="Title of the memory" value={of.title} required />
-      </div>
-      <Area name="content" label="Text" value={text} rows={8} />
-      <p>
-        <button type="submit">Merge</button>
-      </p>
-    </PostForm>
-  </details>
-)
+import { ApproveForm, Carried, Drop, Merge } from './review-forms'
+import { Waiting } from './review-list'
 
 /** Reports the last review action, with its undo. */
 
@@ -176,101 +53,6 @@ export const Done = ({ visit }: { visit: Visit }) => {
     </Note>
   )
 }
-
-/** The list of captured sessions that wait, each with its proposals, to approve or drop several at once. */
-
-/** Items that one list holds: one call reviews no more. */
-const LISTED = 20
-
-const isProposal = ({ kind }: ReviewedEntry): boolean => kind !== 'session'
-
-const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
-  <label>
-    <input type="checkbox" name="pick" value={`${of.id}-${of.version}`} />
-    <Name>{label}</Name>
-  </label>
-)
-
-/** A proposal of a model to remember, with the words of the session on which it rests. */
-const Proposal = ({ of }: { of: ReviewedEntry }) => (
-  <li>
-    <Tick of={of} label={of.title ?? `Memory ${of.id}`} />
-    <Facts>
-      <KindLabel kind={of.kind} />
-      <a href={entryAt(of.id)}>Open</a>
-    </Facts>
-    <p>{of.preview}</p>
-    {of.quote === null ? null : <blockquote>{of.quote}</blockquote>}
-  </li>
-)
-
-const Session = ({ of, proposals, now }: { of: ReviewedEntry; proposals: readonly ReviewedEntry[]; now: number }) => (
-  <li>
-    <Tick of={of} label={of.title ?? `Session ${of.id}`} />
-    <Facts>
-      {of.client === null ? null : <Name>{of.client}</Name>}
-      {of.project === null ? null : <ProjectLink project={of.project} />}
-      <Time at={of.updatedAt} now={now} />
-      <a href={entryAt(of.id)}>Open</a>
-    </Facts>
-    {proposals.length === 0 ? null : (
-      <ul class="picks" aria-label="Proposals">
-        {proposals.map((one) => (
-          <Proposal of={one} />
-        ))}
-      </ul>
-    )}
-  </li>
-)
-
-export const Waiting = ({ visit, items }: { visit: Visit; items: readonly ReviewedEntry[] }) => {
-  const now = visit.services.now()
-  const listed = items.slice(0, LISTED)
-  const proposals = Map.groupBy(listed.filter(isProposal), ({ threadId }) => threadId)
-  const sessions = listed.filter((one) => !isProposal(one))
-  const threads = new Set(sessions.map(({ threadId }) => threadId))
-  const alone = listed.filter((one) => isProposal(one) && !threads.has(one.threadId))
-  return (
-    <section class="card" id="waiting">
-      <h2>Waiting</h2>
-      <PostForm action="/review/several" token={visit.formToken} class="stack-form">
-        <Carried visit={visit} />
-        {groupSimilar(sessions).map((group) => {
-          const list = (
-            <ul class="picks">
-              {group.map((one) => (
-                <Session of={one} proposals={proposals.get(one.threadId) ?? []} now={now} />
-              ))}
-            </ul>
-          )
-          if (group.length === 1) return list
-          return (
-            <fieldset class="picks">
-              <legend>{group.length} similar sessions</legend>
-              {list}
-            </fieldset>
-          )
-        })}
-        {alone.length === 0 ? null : (
-          <ul class="picks" aria-label="Proposals of other sessions">
-            {alone.map((one) => (
-              <Proposal of={one} />
-            ))}
-          </ul>
-        )}
-        <p class="actions">
-          <button type="submit" name="do" value="keep">
-            Approve ticked
-          </button>
-          <button type="submit" name="do" value="drop" class="bad">
-            Drop ticked
-          </button>
-        </p>
-      </PostForm>
-    </section>
-  )
-}
-
 /** Handles the forms of a review. The address lists the changes that can be undone, newest last, and each form passes them on. */
 const MOST_UNDONE = 20
 
