@@ -28,8 +28,8 @@ export interface Woken {
  * and then.
  */
 export interface ChangeNotifier {
-  /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */
-  publish(org: string, sights: readonly VisibilityChange[] | null): Promise<void>
+  /** Publishes changes. @param changes the published changes, or null when there are too many: then every listener is woken */
+  publish(org: string, changes: readonly VisibilityChange[] | null): Promise<void>
   /** Returns the present position; null when the notifier does not respond. */
   mark(org: string): Promise<string | null>
   /**
@@ -38,9 +38,9 @@ export interface ChangeNotifier {
    * @returns null when the notifier does not respond
    *
    * @example
-   * const mark = await bell.mark(org)
+   * const mark = await notifier.mark(org)
    * const page = await feed.page(scope, filter, start, limit)
-   * if (page.changes.length === 0 && mark !== null) await bell.wait(org, listener, mark, 15_000)
+   * if (page.changes.length === 0 && mark !== null) await notifier.wait(org, listener, mark, 15_000)
    */
   wait(org: string, listener: Listener, since: string, ms: Millis): Promise<Woken | null>
   /** Returns whether a key may open another stream, up to `most`; true when the notifier does not respond. */

@@ -83,7 +83,7 @@ export interface TextHit {
   readonly chunkId: number
   readonly fileId: number
   readonly lineStart: number
-  /** How often. */
+  /** Number of occurrences. */
   readonly hits: number
   /** Whether it occurs at least once in the same case. */
   readonly exact: boolean

@@ -7,7 +7,7 @@ import { type Patience, ProviderProblem, TimedOut, type Timing, withTimeout } fr
 /** Service binding to the process that runs a built-in model. Only `npm start` and similar Node servers have one. */
 export type ModelService = Pick<Fetcher, 'fetch'>
 
-/** @returns the state that the process reports of its model; unavailable when it does not answer */
+/** Returns the reported state of the model; `unavailable` when the process does not respond. */
 export async function modelState(service: ModelService): Promise<ModelState> {
   try {
     const response = await service.fetch('http://model/state')

@@ -5,7 +5,7 @@ import { childOf, childrenOf, plain, type Rules, textOf } from './tree'
 /** Rules for Go. */
 const isTopLevel = (statement: SyntaxNode | null): boolean => statement?.parent?.name === 'SourceFile'
 
-/** The statement that a specification is in: `type X struct` itself, or the group around it. */
+/** Returns the statement of a specification: `type X struct` itself, or the group around it. */
 const statementOf = (spec: SyntaxNode): SyntaxNode | null =>
   spec.parent?.name === 'SpecList' ? spec.parent.parent : spec.parent
 

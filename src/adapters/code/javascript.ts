@@ -69,7 +69,7 @@ export function isTopLevel(node: SyntaxNode): boolean {
   return ['Script', 'NamespaceDeclaration', 'GlobalDeclaration'].includes(parent.parent?.name ?? '')
 }
 
-/** A value without the parentheses and type assertions around it. */
+/** Returns a value without the parentheses and type assertions around it. */
 export function bare(node: SyntaxNode): SyntaxNode {
   const inner = node.firstChild
   if (node.name === 'ParenthesizedExpression' && inner?.nextSibling) return bare(inner.nextSibling)
@@ -123,7 +123,7 @@ export function exported(node: SyntaxNode, text: string): Declaration[] {
   return []
 }
 
-/** TypeScript and JavaScript. */
+/** Parsers of the TypeScript and JavaScript dialects. */
 
 const dialects = new Map<string, LRParser>()
 
@@ -147,7 +147,7 @@ const named =
     return [declare(node, name === null ? 'default' : textOf(name, text), kind, childOf(node, ...bodies))]
   }
 
-/** Every name that a pattern binds. */
+/** Returns every name that a pattern binds. */
 function bound(pattern: SyntaxNode, text: string): string[] {
   if (pattern.name === 'VariableDefinition') return [textOf(pattern, text)]
   if (!/Pattern|SpreadElement|PatternProperty/.test(pattern.name)) return []

@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration } from '../../domain/code/symbols'
 import { childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** Python. */
+/** Rules for Python. */
 const ENUMS = /^(?:Enum|IntEnum|StrEnum|Flag|IntFlag|ReprEnum)$/
 const UPPER_CASE = /^[A-Z][A-Z0-9_]*$/
 const QUOTES = ['"""', "'''", '"', "'"] as const
@@ -14,10 +14,10 @@ function unquoted(written: string): string | null {
   return quote === undefined ? null : text.slice(quote.length, -quote.length)
 }
 
-/** The definition with its decorators. */
+/** Returns the definition with its decorators. */
 const decorated = (node: SyntaxNode): SyntaxNode => (node.parent?.name === 'DecoratedStatement' ? node.parent : node)
 
-/** Without quotes and common indentation; null when the body does not begin with a string. */
+/** Returns the docstring without quotes and common indentation; null without one. */
 function docString(body: SyntaxNode | null, text: string): string | null {
   let first = body?.firstChild?.nextSibling ?? null
   while (first?.name === 'Comment') first = first.nextSibling
@@ -44,7 +44,7 @@ function define(node: SyntaxNode, text: string, kind: Declaration['kind']): Decl
   return [doc === null ? declared : { ...declared, doc }]
 }
 
-/** Bodies reach up to the next statement; a definition ends with its last statement. */
+/** Returns the end of a definition: that of its last statement, since a body extends to the next statement. */
 function endOf(node: SyntaxNode): number {
   for (let at: SyntaxNode | null = node; at !== null; ) {
     let last: SyntaxNode | null = at.lastChild

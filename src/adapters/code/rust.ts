@@ -2,10 +2,10 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { above, childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** Rust. */
+/** Rules for Rust. */
 const NAMES = ['TypeIdentifier', 'BoundIdentifier', 'Identifier']
 
-/** The item with its attributes. */
+/** Returns the item with its attributes. */
 const attributed = (node: SyntaxNode): SyntaxNode =>
   node.parent?.name === 'AttributeItem' ? attributed(node.parent) : node
 

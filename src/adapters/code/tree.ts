@@ -30,7 +30,7 @@ export class CountedInput implements Input {
 
 /** The state that a Lezer parser exposes while it works: the depth of its stacks and the size of its tree. */
 
-/** Numbers by which the parser notes a node. */
+/** Numbers in the parser's buffer for each node. */
 const NOTED = 4
 
 /** A parse in progress, with the fields of Lezer that show its cost. */
@@ -54,7 +54,7 @@ export function depths({ stacks = [] }: Working): { sum: number; deepest: number
   return { sum, deepest }
 }
 
-/** How many nodes the tree would have so far. */
+/** Returns the number of nodes that the tree would have so far. */
 export function nodesOf({ stacks }: Working): number {
   const first = stacks?.[0]
   return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED

@@ -35,7 +35,7 @@ const NAMES: readonly (readonly [RegExp, StorageFault])[] = [
   [/SQLITE_(IOERR|CANTOPEN)|disk I\/O error|unable to open database/i, 'failing'],
 ]
 
-/** A failure that trying again does not mend. */
+/** A storage fault, for which a retry is useless. */
 export class LocalFault extends Problem {
   constructor(
     readonly fault: StorageFault,
@@ -91,10 +91,10 @@ const notStarted =
   (error) =>
     unavailable(`${what}; nothing was changed, try again in a few seconds`, error)
 
-/** A statement that is wrong, as opposed to a database that does not answer: a bug, which stays visible as such. */
+/** Returns the error of an invalid statement unchanged: a bug must stay visible. */
 const bug: Translation = (error) => error
 
-/** The first that matches counts. */
+/** The first matching pattern applies. */
 const TRANSLATIONS: readonly (readonly [words: RegExp, meaning: Translation])[] = [
   [/free tier daily row read/i, (error, _, now) => usedUp('read', error, now)],
   [/free tier daily row write/i, (error, _, now) => usedUp('write', error, now)],

@@ -102,7 +102,7 @@ export class FeedObject extends DurableObject {
     socket.close()
   }
 
-  /** @returns whether the key has fewer than `most` others open */
+  /** Registers a stream. @returns false if the key has `most` others open */
   admit(stream: OpenStream, most: number): boolean {
     const now = Date.now()
     for (const [id, { seen }] of this.streams) if (now - seen > STREAM_FORGOTTEN_MS) this.streams.delete(id)

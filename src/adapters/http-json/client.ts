@@ -22,7 +22,7 @@ export interface Address {
   readonly shown: (path: string) => string
   /** Credentials of the URL as a header: `fetch` refuses URLs that contain them. */
   readonly headers: Readonly<Record<string, string>>
-  /** Strings that must appear in no message and no log line. */
+  /** Strings that must not appear in any message or log line. */
   readonly secrets: readonly string[]
 }
 
@@ -106,7 +106,7 @@ export async function readExcerpt(response: Response, limit: number): Promise<st
   }
 }
 
-/** The value, or undefined when the text is not JSON. */
+/** Parses JSON; undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -139,7 +139,7 @@ export type Explanation = Pick<ProviderFailure, 'message' | 'reason' | 'retry'>
  */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
-/** @param value seconds, or a date */
+/** Parses Retry-After. @param value seconds, or a date */
 export function retryAfterMs(value: string | null, now: Millis): Millis | undefined {
   if (value === null) return undefined
   const trimmed = value.trim()
@@ -155,7 +155,7 @@ export function usualReading(
 ): Explanation {
   const retry = PASSING.has(status)
   const says = (what: string, reason: Reason = 'status') => ({ message: `${name} ${what}`, reason, retry })
-  // 0 is how browsers show a redirect that was not followed.
+  // Status 0 is a redirect that was not followed.
   if (status === 0 || (status >= 300 && status < 400))
     return says(`answered with a redirect, which is not followed; set ${addressVariable} to where it leads`)
   if (status === 401 || status === 403) return says(`refused the credentials (status ${status}); check its key`)
@@ -165,16 +165,18 @@ export function usualReading(
   return says(`refused the request (status ${status}); look at the log of this server`)
 }
 
-/** Speaks JSON with one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
+/** Sends JSON requests to one provider, with limits on time and size, retries, and without logging secrets. */
 export interface JsonClient {
   /** Returns the time by which requests that begin now must be done. Several requests of one call share it. */
   deadline(): number
   /**
-   * @returns the parsed answer, untrusted
+   * Sends a request.
+   *
+   * @returns the parsed response, untrusted
    * @throws ProviderProblem
    */
   post(path: string, body: unknown, deadline?: number): Promise<unknown>
-  /** The same without a body, for questions that cost nothing. */
+  /** Sends a request without a body, for calls that cost nothing. */
   get(path: string): Promise<unknown>
 }
 
@@ -252,7 +254,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
         headers: { ...headers, ...service.headers },
         body,
         signal,
-        // Followed nowhere: a redirect could carry the key to another host. workerd does not know `error`.
+        // Never followed: a redirect could forward the key to another host. workerd does not support `error`.
         redirect: 'manual',
       })
     } catch (error) {

@@ -59,7 +59,7 @@ export interface BatchLimits {
   readonly parallel: number
 }
 
-/** Shorter texts than this are refused for another reason than their length. */
+/** Minimum length of a shortened text: a shorter one is refused for another reason. */
 const SHORTEST_CUT = 256
 
 /** Returns how many of these texts to send together, from the first: at least one. */
@@ -105,9 +105,9 @@ export interface BatchEmbedder {
   /** Milliseconds. */
   readonly now: () => Millis
   /**
-   * Sends one request, which is not to be tried again after a time-out.
+   * Sends one request. A timeout must not be retried here.
    *
-   * @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts, `timeout` with fewer
+   * @returns one untrusted vector for each text, in order; after a ProviderProblem `too_long` shorter texts are sent, after `timeout` fewer
    */
   readonly request: (
     texts: readonly string[],
@@ -116,11 +116,11 @@ export interface BatchEmbedder {
   ) => Promise<readonly unknown[]>
 }
 
-/** Texts that are left when a model does not answer, with its place in the call. */
+/** A text without a vector yet, with its position in the call. */
 interface Waiting {
   readonly index: number
   readonly text: string
-  /** Requests for it alone that were not answered in time. */
+  /** Number of timeouts of requests with this text only. */
   timeouts: number
 }
 

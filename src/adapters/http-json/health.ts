@@ -12,7 +12,7 @@ interface Seen {
   readonly problem: unknown
 }
 
-/** By provider and model, so as many as are configured. Only settled answers: a promise belongs to the request that made it. */
+/** Last results, by provider and model. Only results, no promises: a promise belongs to the request that created it. */
 const seen = new Map<string, Seen>()
 
 /**

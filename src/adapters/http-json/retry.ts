@@ -1,7 +1,7 @@
 import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 
-/** Trying again within limits, for every model provider (threads contract §7). Times are milliseconds. */
+/** Retries within limits, for every model provider (threads contract §7). Times are milliseconds. */
 export interface Patience {
   readonly tries: number
   /** Time limit of one try. */
@@ -17,7 +17,7 @@ export interface Patience {
  */
 export const patienceOf = (tryMs: Millis): Patience => ({ tries: 3, tryMs, totalMs: 2.5 * tryMs })
 
-/** Where nothing is set. */
+/** The default timeouts. */
 export const PATIENT: Patience = patienceOf(10_000)
 
 /** Timeouts for summaries and reranking: a call continues without them, so they must not delay it. */
@@ -38,14 +38,14 @@ export const SYSTEM_TIMING: Timing = {
   random: () => Math.random(),
 }
 
-/** Why a provider failed, where an adapter does something about it. */
+/** Reason of a provider failure that an adapter handles. */
 export type Reason = 'unreachable' | 'timeout' | 'status' | 'bad_answer' | 'too_long' | 'no_route'
 
 export interface ProviderFailure {
   /** Message for the caller: names the provider and what to start or set, never an address or a key. */
   readonly message: string
   readonly reason: Reason
-  /** Whether the same request may succeed when it is sent again. */
+  /** Whether the same request may succeed later. */
   readonly retry: boolean
   /** Wait that the provider requested, instead of the back-off. */
   readonly waitMs?: Millis | undefined
@@ -144,7 +144,7 @@ export const seconds = (ms: Millis): string => `${Math.round(ms / 100) / 10} s`
 
 /** Part of the time limit in which a request should be answered; the rest is a reserve for a model that slows down. */
 const AIM = 1 / 4
-/** By how much requests grow after one that was answered in time. */
+/** Factor by which requests grow after one that was answered in time. */
 const GROWTH = 4
 /** Minimum characters of a request: about a sentence. */
 const MIN_CAPACITY = 200
@@ -162,9 +162,9 @@ interface RequestSizes {
   readonly first?: number
 }
 
-/** How large the next request is, as the model managed the ones before. */
+/** Chooses the size of the next request by the durations of earlier ones. */
 interface Pacing {
-  /** UTF-16 units for a request now. */
+  /** Returns the UTF-16 code units of the next request. */
   capacity(): number
   /** Returns the UTF-16 code units that should be answered in this many milliseconds. */
   within(ms: Millis): number
@@ -187,7 +187,7 @@ export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: Mil
       // A short text says little about a fast model, so a quick response only makes requests larger.
       learn(tookMs > aim ? inAim : Math.max(capacity(), Math.min(inAim, capacity() * GROWTH)))
     },
-    // It reads fewer units than these in that time; how many is not known.
+    // It embeds fewer than these in that time; the exact number is unknown.
     timedOut: (units, tookMs) => learn(Math.min(capacity(), (units * aim) / Math.max(1, tookMs)) / 2),
   }
 }

@@ -8,7 +8,7 @@ import type { Embedder } from '../../ports/models'
 
 /** Features that one occurrence of a word adds to a vector. */
 interface WordFeatures {
-  /** Dimensions, which may repeat. */
+  /** Dimensions, possibly repeated. */
   readonly places: Uint16Array
   /** The signed weight of each feature. */
   readonly weights: Float32Array

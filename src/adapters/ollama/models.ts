@@ -26,7 +26,7 @@ export const NAME = 'Ollama'
 const TOO_LONG = /context length|input length|too (long|large)/i
 const MISSING_MODEL = /model .*not found|try pulling/i
 
-/** @throws Problem unavailable when the host is not a URL */
+/** Creates the client. @throws Problem unavailable when the host is not a URL */
 export function createOllamaClient({ host, model }: OllamaSettings, options: HttpOptions): JsonClient {
   return createJsonClient(
     {
@@ -40,7 +40,7 @@ export function createOllamaClient({ host, model }: OllamaSettings, options: Htt
   )
 }
 
-/** Errors are `{"error": "…"}`; a path that Ollama does not serve is a plain-text 404. */
+/** Explains errors, which are `{"error": "…"}`; an unknown path is a plain-text 404. */
 function explain({ status, text }: ErrorAnswer, model: string): Explanation | null {
   const error = String(member(parseJson(text), 'error') ?? '')
   const final = (message: string, reason: Reason = 'status') => ({ message, reason, retry: false })
@@ -87,7 +87,7 @@ export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings
  */
 const PATHS = ['/api/rerank', '/v1/rerank'] as const
 
-/** @param settings the name of the model is required */
+/** Creates a reranker. @param settings the name of the model is required */
 export function createOllamaReranker(settings: OllamaSettings, options: HttpOptions = {}): Reranker {
   const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
   const { model } = settings
@@ -125,7 +125,7 @@ export function createOllamaReranker(settings: OllamaSettings, options: HttpOpti
  */
 const PROMPT_TOKENS = 10_240
 
-/** Close to the text rather than inventive. */
+/** Low, so that a summary follows the text. */
 const TEMPERATURE = 0.2
 
 /**
@@ -158,7 +158,7 @@ export function createOllamaLanguageModel(
   }
 }
 
-/** @returns a ping by `POST /api/show`, which costs no tokens and knows whether the model was pulled */
+/** Returns a health check by `POST /api/show`, which costs no tokens and reports a missing model. */
 export function ollamaPing(settings: OllamaSettings, options: HttpOptions = {}): () => Promise<void> {
   const client = createOllamaClient(settings, { ...QUICK_CHECK, ...options })
   const { host, model } = settings

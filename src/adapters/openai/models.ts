@@ -34,7 +34,9 @@ export const isOpenAi = (base: string): boolean => /^https:\/\/([\w-]+\.)*openai
 const TOO_LONG = /context length|context size|maximum (input|context)|too (long|large)|less than \d+ tokens/i
 
 /**
- * @param modelVariable the setting that names the model, for messages
+ * Creates the client.
+ *
+ * @param modelVariable the setting with the name of the model, for messages
  * @throws Problem unavailable when the base is not a URL
  */
 export function createOpenAiClient(
@@ -56,7 +58,9 @@ export function createOpenAiClient(
   )
 }
 
-/** Errors are `{"error": {message, code}}`; servers that imitate it write `{"error": "…"}`, `{"message"}` or `{"detail"}`. */
+/**
+ * Explains errors, which are `{"error": {message, code}}`; compatible servers write `{"error": "…"}`, `{"message"}` or `{"detail"}`.
+ */
 function explain({ status, text }: ErrorAnswer, model: string, modelVariable: string): Explanation | null {
   const body = parseJson(text)
   const error = member(body, 'error') ?? body
@@ -155,7 +159,7 @@ export function createOpenAiLanguageModel(
 ): LanguageModel {
   const client = createOpenAiClient(settings, 'SUMMARY_MODEL', { ...ONE_TRY, ...options })
   const { model, maxTokens, base } = settings
-  // OpenAI's newer models refuse the old name, and many other servers do not know the new one.
+  // OpenAI's newer models refuse the old name, and many other servers do not support the new one.
   const limit = isOpenAi(base) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }
   return {
     provider: 'openai',
@@ -175,7 +179,9 @@ export function createOpenAiLanguageModel(
   }
 }
 
-/** @returns a ping by `GET /models`, which costs no tokens and looks at the key; a server without that route answers too */
+/**
+ * Returns a health check by `GET /models`, which costs no tokens and checks the key; a server without that route counts as healthy.
+ */
 export function openAiPing(settings: OpenAiSettings, options: HttpOptions = {}): () => Promise<void> {
   const client = createOpenAiClient(settings, 'the variable of the model', { ...QUICK_CHECK, ...options })
   const { base, apiKey } = settings

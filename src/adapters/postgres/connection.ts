@@ -22,7 +22,7 @@ interface Field {
 const NUMBERS: ReadonlySet<number> = new Set([21, 23, 20, 700, 701, 1700])
 const BOOLEAN = 16
 
-/** JSON stays text, as D1 returns it, and so does everything else. */
+/** Returns numbers as numbers, and JSON and all other types as text, as D1 does. */
 function parse(text: string | null, type: number): unknown {
   if (text === null) return null
   if (NUMBERS.has(type)) return Number(text)
@@ -47,7 +47,7 @@ const toText = (value: unknown): string | null => (value === null || value === u
  */
 export class StatementGroup implements Submittable {
   readonly rows: Promise<Row[][]>
-  /** The driver wants one, and calls it when the connection breaks. */
+  /** Required by the driver, which calls it when the connection breaks. */
   readonly callback = (error: Error | null): void => {
     if (error !== null) this.reject(error)
   }
@@ -117,7 +117,7 @@ export interface PostgresOptions {
   readonly connectionString: string
   /** POSTGRESQL_SCHEMA. */
   readonly schema: string
-  /** Makes sockets; without it the driver does. */
+  /** Creates sockets; by default the driver does. */
   readonly stream?: ClientConfig['stream'] | undefined
 }
 
@@ -131,7 +131,7 @@ interface GroupCost {
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
 const CONNECT_MS = 10_000
-/** How long a connection stays for work that follows the response. */
+/** Milliseconds that a connection stays open for work after the response. */
 const LINGER_MS = 10
 const GOODBYE_MS = 500
 const TRIES = 3
@@ -213,7 +213,7 @@ export function createPostgresSession(
     const forget = () => {
       client = null
     }
-    // A connection that breaks while nothing runs is simply replaced by the next statement.
+    // A connection that breaks while idle is replaced by the next statement.
     opened.on('error', forget)
     opened.on('end', forget)
     try {

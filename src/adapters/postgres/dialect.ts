@@ -116,7 +116,9 @@ export const POSTGRES_CODE: CodeSpelling = {
   },
 }
 
-/** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
+/**
+ * Returns a name as a literal. Names contain only letters, digits, `_`, `.`, `-` (see tools/filters); quotes are doubled nevertheless.
+ */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)
 
 /** Returns the value of a member by name; NULL for an array, whatever the name looks like. */
@@ -126,7 +128,7 @@ const valueAt = (path: readonly string[]): SQL =>
 const typeIs = (path: readonly string[], type: string): SQL =>
   sql`jsonb_typeof(${valueAt(path)}) = ${sql.raw(`'${type}'`)}`
 
-/** A string as text; order and folding by bytes, so that only A–Z fold. */
+/** Returns a string as text; compares and folds by bytes, so that only A–Z fold. */
 const textAt = (path: readonly string[]): SQL => {
   const members = path.slice(0, -1).map((name) => sql` -> ${literal(name)}`)
   return sql.join([sql`(e.metadata_json`, ...members, sql` ->> ${literal(path.at(-1) as string)}) COLLATE "C"`])
@@ -174,7 +176,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
 function elementOf(path: readonly string[], value: Scalar, fold: boolean, bind: Bind): SQL {
   const isArray = typeIs(path, 'array')
   if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
-  // Not every planner stops at the type, hence the empty array for everything else.
+  // Not every planner checks the type first, hence the empty array for other types.
   const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
   return sql`EXISTS (SELECT 1
     FROM ${elements} AS m (value)

@@ -30,7 +30,7 @@ export const endsSession = (error: unknown): boolean => {
 /** Returns whether a part of the schema is missing: then the journal is read again before the next call. */
 const isMissingSchema = (error: unknown): boolean => /^(42P01|42703|42883|3F000)$/.test(codeOf(error))
 
-/** By SQLSTATE, or its first two characters; without hosts, names or SQL. */
+/** Messages by SQLSTATE, or its first two characters; without hosts, names or SQL. */
 const MESSAGES: Readonly<Record<string, string>> = {
   '28': 'The database refuses the user or password of the HYPERDRIVE binding; correct them in its configuration',
   '3D': 'The database of the HYPERDRIVE binding does not exist; create it, or correct the binding',
@@ -45,7 +45,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
     'The user of the HYPERDRIVE binding lacks a privilege on the schema in POSTGRESQL_SCHEMA; grant it the use of its tables',
 }
 
-/** States in which a server may be lost between a commit and its answer. */
+/** Errors after which it is unknown whether the transaction was committed. */
 const LOST: Readonly<Record<string, string>> = {
   '57': 'The database is shutting down or starting',
   '08': 'The connection to the database was lost',
@@ -72,7 +72,7 @@ export function translate(error: unknown, phase: 'connecting' | 'reading' | 'wri
   if (isServerError(code) && known !== undefined) return unavailable(known, error)
   const lost = LOST[code.slice(0, 2)]
   if (isServerError(code) && lost !== undefined) return unavailable(unanswered(lost, phase === 'writing'), error)
-  // Everything else that the server itself refuses is a statement that is wrong, which is a bug and stays visible as such.
+  // Any other error of the server is an invalid statement: a bug must stay visible.
   if (isServerError(code)) return error
   const message = error instanceof Error ? error.message : String(error)
   if (phase === 'connecting')

@@ -78,7 +78,7 @@ const vectorOf = (words: Words): string => {
 
 const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
-/** A query that every entry in the scope fulfils and no other does. */
+/** Returns a query that matches exactly the entries in the scope. */
 export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
   const { groups, without } = scopeTerms(scope, confined)
   const all = [
@@ -101,7 +101,7 @@ const dayWords = (createdAt: SQL, months: readonly string[]): SQL => {
 
 const monthsOf = (analyzer: Analyzer): readonly Words[] => MONTHS.map((month) => wordsOf(analyzer, month))
 
-/** The day an entry was made as index terms. */
+/** Returns the day an entry was created as index terms. */
 export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   dayWords(
     createdAt,

@@ -88,7 +88,7 @@ const weightsOf = (part: 0 | 1): SQL => sql`(
 export interface Chosen {
   /** Tables up to `counted` (`term`, `n`), and those that `few` needs. */
   readonly tables: SQL[]
-  /** The best as `id`, `held` and `key`. */
+  /** The best entries, as `id`, `held` and `key`. */
   readonly few: SQL
   /** Returns the IDs of all entries with a term, as `id`. */
   readonly idsOf: (term: SQL) => SQL
@@ -236,7 +236,7 @@ export function bestByUnits(
   const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)}`
   const idsOf = (term: SQL): SQL => sql`
     SELECT held.id FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id ${holders} OFFSET 0) AS held WHERE terms.term = ${term}`
-  // These all weigh the same, so the shortest are the best.
+  // All have the same weight, so the shortest are the best.
   const complete = [
     sql`confined AS MATERIALIZED (SELECT ${scope} AS query)`,
     termsOf(terms, compiler, sql`(SELECT confined.query FROM confined)`),

@@ -11,7 +11,7 @@ import { createPostgresSession, type PostgresOptions, quoted } from './connectio
 import { MIGRATE } from './errors'
 import { FIELDS } from './indexed-fields.mjs'
 
-/** Schemas that this isolate has seen up to date. */
+/** Schemas that this isolate has found up to date. */
 const ready = new Map<string, Promise<readonly string[]>>()
 
 async function check(options: PostgresOptions, names: readonly string[]): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ export async function checkPostgresSchema(
 }
 
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters']
-/** Entries stored at once from which on it is worth a look. */
+/** Minimum number of stored entries for a check of the table sizes. */
 const LARGE = 50
 
 /**

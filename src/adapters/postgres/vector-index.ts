@@ -131,7 +131,7 @@ export const createPostgresVectorIndex = (
 const sizeOf = ({ org, model }: VectorSpace) =>
   sql`SELECT s.vectors FROM vector_spaces s WHERE s.org = ${org} AND s.model = ${model}`
 
-/** The newest vector that an index has to have heard of. */
+/** Returns the newest vector that an index must have. */
 const dueOf = ({ org, model }: VectorSpace) =>
   sql`SELECT v.id AS due FROM entry_vectors v WHERE v.org BETWEEN ${org} AND ${org} AND v.model BETWEEN ${model} AND ${model}
     ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${MAX_UNCONFIRMED}`

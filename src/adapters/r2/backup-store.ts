@@ -9,10 +9,10 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** Objects that one call lists or deletes. */
+/** Maximum number of objects that one call lists or deletes. */
 const AT_ONCE = 1_000
 
-/** Backups in R2. */
+/** Creates the backup store in R2. */
 export const createR2BackupStore = (bucket: R2Bucket): BackupStore => ({
   async put(key, bytes, notes = {}) {
     await answered(bucket.put(key, bytes, { customMetadata: { ...notes } }))

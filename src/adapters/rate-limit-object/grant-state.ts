@@ -1,11 +1,11 @@
 import type { Millis } from '../../domain/time'
 import type { Outcome, Presented, Verdict } from '../../ports/grant-locks'
 
-/** For this long after a refresh, the old refresh token returns the same successor again (platform contract §5). */
+/** Time after a refresh in which the old refresh token returns the same successor again (platform contract §5). */
 export const SAME_SUCCESSOR_MS: Millis = 30_000
-/** A request that does not report back loses its turn after this. */
+/** A request that does not report its end loses the lock after this time. */
 export const LEASE_MS: Millis = 20_000
-/** A day more than a grant lasts. */
+/** Lifetime of a grant, and one more day. */
 const REMEMBERED_MS: Millis = 31 * 86_400_000
 
 /** The methods of a Durable Object's storage that are used here. */
@@ -23,7 +23,7 @@ interface Known {
   readonly code?: string
   /** The newest refresh token. */
   readonly current?: string
-  /** The one that was exchanged for it. */
+  /** The token that was exchanged for it. */
   readonly previous?: { readonly hash: string; readonly at: Millis; readonly answer: string | null }
   /** Prefixes of the hashes of replaced refresh tokens, the newest last. */
   readonly replaced?: string
@@ -61,7 +61,7 @@ const STATE = 'grant'
 /** Decides about the requests of one grant: which is processed now, and which token was used before. */
 export class GrantState {
   private holder: Holder | null = null
-  /** Resolves when the last request in the queue is over. */
+  /** Resolves when the last request in the queue has ended. */
   private queue: Promise<void> = Promise.resolve()
 
   constructor(
@@ -127,7 +127,7 @@ export class GrantState {
         : { kind: 'refused', endsGrant: code === hash && !isBeside }
     if (current === undefined) return { kind: 'go', isKnown: false }
     if (hash === current) return { kind: 'go', isKnown: true }
-    // A token that was never issued ends nothing: anybody may name a grant.
+    // A token that was never issued ends nothing: anyone may name a grant.
     if (hash !== previous?.hash) return { kind: 'refused', endsGrant: isReplaced(known, hash) }
     const age = this.now() - previous.at
     return previous.answer === null || age > SAME_SUCCESSOR_MS
@@ -140,7 +140,7 @@ export class GrantState {
     const known = this.known()
     const now = this.now()
     if (outcome.kind === 'ended') {
-      // Anybody may name a grant that never was: nothing is stored for it.
+      // Anyone may name a grant that never existed: nothing is stored for it.
       if (known.current === undefined && known.code === undefined) return
       this.storage.kv.put(STATE, { ended: true } satisfies Known)
       this.storage.setAlarm(now + REMEMBERED_MS)

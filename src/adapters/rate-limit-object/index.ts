@@ -15,7 +15,7 @@ interface Parts {
 
 const ADMITTED = { admitted: true, leave: async () => {} } as const
 
-/** The binding counts by ones. */
+/** The binding counts one message at a time. */
 async function admitsAll(rateLimit: RateLimitBinding, key: string, messages: number): Promise<boolean> {
   const verdicts = await Promise.all(Array.from({ length: messages }, () => rateLimit.limit({ key })))
   return verdicts.every(({ success }) => success)

@@ -90,7 +90,7 @@ export class GateObject extends DurableObject {
     }
     const leftMs = MINUTE_MS - (now % MINUTE_MS)
     const remaining = limit - count.current - messages
-    // While this minute alone fills the limit, the next one must come, and this one fade in it.
+    // If this minute alone reaches the limit, the next one must begin, and the count of this one decline in it.
     if (remaining < 0)
       return leftMs + MINUTE_MS - (Math.max(0, limit - messages) * MINUTE_MS) / Math.max(1, count.current)
     return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (remaining * MINUTE_MS) / count.previous))

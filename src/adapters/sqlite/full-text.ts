@@ -293,7 +293,7 @@ function indexedEntries(context: ReadContext, filter: Filter, bindings: Bindings
   }
 }
 
-/** Of `ifMany`; null where not many match. */
+/** Reads the result of `ifMany`; null when few entries match. */
 export const knownOfMany = onlyRow((row): KnownOfMany | null => {
   const counts = jsonOrNull<WordCounts>(row, 'counts')
   if (counts === null) return null

@@ -36,7 +36,7 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
   const term = ({ term: word, by }: ScoredTerm): string =>
     `${by === 'stem' ? anywhere : written} : ${quote(word)}${by === 'beginning' ? ' *' : ''}`
 
-  /** Whether units, each by itself, are these terms and no others. */
+  /** Returns whether the units, one by one, are these terms and no others. */
   const areTerms = (parts: readonly Expression[], terms: readonly ScoredTerm[]): boolean => {
     const asked = new Set(terms.map(term))
     return parts.length === asked.size && parts.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))

@@ -13,9 +13,9 @@ const nameOf = ({ org, model }: Pick<VectorSpace, 'org' | 'model'>): string => `
 const hitsOf = ({ ids, cosines, entries }: Scored & Partial<FoundNearest>): VectorHit[] =>
   Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entryId: entries?.[i] }))
 
-/** Entries that each space left out when its object last answered in this isolate; spaces that left out some. */
+/** Number of entries without vectors in each incomplete space, as last reported in this isolate. */
 const leftOut = new Map<string, number>()
-/** Spaces that an isolate remembers. */
+/** Maximum number of spaces that an isolate remembers. */
 const MOST_SPACES = 1_000
 
 /**

@@ -11,7 +11,7 @@ const STOPPED_MS: Millis = 30_000
 interface Holder {
   bytes: number
   readonly free: () => void
-  /** Until it has loaded it cannot be freed: when it was last heard of. */
+  /** Time of the last report while it is loading, during which it cannot be freed; null afterwards. */
   loading: Millis | null
 }
 
@@ -43,7 +43,7 @@ export class IsolateMemory {
     return true
   }
 
-  /** Still loading. */
+  /** Reports that it is still loading. */
   renew(key: string, now: Millis): void {
     const holder = this.holders.get(key)
     if (holder !== undefined && holder.loading !== null) holder.loading = now

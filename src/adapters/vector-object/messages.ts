@@ -5,7 +5,7 @@ import type { Scored, ScoredEntries } from './scan'
 
 /** Requests and responses of a vector object. Hits are arrays of numbers, since many small objects are slow to send. */
 
-/** A `VectorRegion` that can be sent. */
+/** A `VectorRegion` in a form that can be sent. */
 export type Region = Omit<VectorRegion, 'layers' | 'projects' | 'homes'> & {
   readonly homes?: string[]
   readonly layers: Layer[] | null
@@ -29,7 +29,7 @@ export type Answered<Answer> = Answer & {
 }
 
 export interface FoundNearest extends ScoredEntries {
-  /** There may be more. */
+  /** Whether there may be more. */
   readonly cut: boolean
 }
 

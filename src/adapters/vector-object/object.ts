@@ -21,13 +21,13 @@ interface Progress {
   /** Every vector up to this id was added. */
   readonly added: number
   readonly removed: number
-  /** Vectors that it has. */
+  /** Number of its vectors. */
   readonly held: number
   /** Number of entries whose vectors are left out. */
   readonly leftOut: number
 }
 
-/** One change, written in one transaction. */
+/** A change that one transaction writes. */
 export interface StorageChange {
   readonly added: readonly PlacedVector[]
   readonly removed: readonly number[]
@@ -36,7 +36,7 @@ export interface StorageChange {
   readonly capacity: number
 }
 
-/** A vector as it is stored; `layer` is null for an entry that no list shows. */
+/** A stored vector; `layer` is null for an unlisted entry. */
 type Stored = [id: number, entry: number, layer: number | null, project: string, reader: string, data: ArrayBuffer]
 
 const placedVector = ([id, entryId, layer, project, reader, data]: Stored): PlacedVector => ({
@@ -71,7 +71,7 @@ export class VectorStorage {
     return this.sql.exec<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ?', table).toArray()[0]?.sql
   }
 
-  /** Begins again, with nothing. */
+  /** Deletes all vectors. */
   clear(): void {
     this.known = null
     this.isCut = false
@@ -178,7 +178,7 @@ export class VectorStorage {
 /** Vectors read without yielding. */
 const LOADED_AT_ONCE = 2_000
 
-/** Lets others have their turn, which a timer that is due at once does not. */
+/** Yields to other requests, which a timer without delay does not. */
 const rest = (milliseconds = 1) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 /** Milliseconds between two attempts to reserve memory. */
 const RETRY_MS = 20
@@ -255,13 +255,13 @@ export class VectorObject extends DurableObject<Env> {
     if (earlier.length > 0) this.stored.forgetEarlierParts()
   }
 
-  /** Begins again, with nothing. */
+  /** Deletes all vectors. */
   clear(): void {
     isolateMemory.giveUp(this.key)
     this.stored.clear()
   }
 
-  /** Storage and memory change together: a failure in between drops the memory, which is then loaded again. */
+  /** Changes storage and memory together: after a failure in between, the memory is dropped and loaded again. */
   private write(change: StorageChange): void {
     try {
       const leftOut = this.stored.write(change)

@@ -13,7 +13,7 @@ export interface Progress {
   /** Vectors up to this id have been seen. */
   readonly confirmedUpTo: number
   readonly removedUpTo: number
-  /** Stretches that were sent and not seen yet. */
+  /** Ranges that were sent and are not visible yet. */
   readonly waiting: readonly { readonly ids: readonly number[]; readonly upTo: number; readonly sentAt: Millis }[]
 }
 
@@ -44,7 +44,7 @@ export interface VectorizeBinding {
 const TOP_K = 100
 const UPSERT = 1000
 const LOOK_UP = 20
-/** Vectors that are not to be found after this long got lost, and are sent again. */
+/** Vectors that are not visible after this time were lost, and are sent again. */
 const LOST_MS = 120_000
 
 const inSteps = <T>(all: readonly T[], size: number): T[][] =>

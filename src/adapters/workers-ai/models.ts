@@ -30,7 +30,7 @@ export interface WorkersAiSettings {
 export interface AiOptions extends Partial<Patience>, Partial<Timing> {}
 
 interface AiClient {
-  /** The instant at which calls that begin now must be done. */
+  /** Returns the time by which calls that begin now must be done. */
   deadline(): number
   /** @throws ProviderProblem */
   run(inputs: Record<string, unknown>, deadline?: number): Promise<unknown>
@@ -57,7 +57,7 @@ const FINAL: Readonly<Record<string, (model: string, variable: string) => readon
 
 const CODE = /\b(3\d{3}|5\d{3})\b/
 
-/** @param modelVariable the setting that names the model, for messages */
+/** Creates the client. @param modelVariable the setting with the name of the model, for messages */
 export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: string, options: AiOptions): AiClient {
   const patience: Patience = { ...PATIENT, ...options }
   const timing: Timing = { ...SYSTEM_TIMING, ...options }

@@ -155,7 +155,7 @@ const nameOf = (part: number): string => `part_${part}`
 export const packedColumns = (names: readonly string[], alias: string): SQL =>
   sql.raw(`json_array(${names.map((name) => `${alias}.${name}`).join(', ')}) AS packed`)
 
-/** The same rows with their packed columns. */
+/** Returns the rows with their packed columns. */
 export const unpackedColumns = (names: readonly string[], rows: readonly Row[]): Row[] =>
   rows.map((row) => (row.packed === undefined ? row : fill({ ...row }, names, json<unknown[]>(row, 'packed'))))
 

@@ -218,7 +218,7 @@ const queuedStatements = ({ now }: WriteContext, topics: readonly GenerationTopi
         ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 
-/** The same state without a text that the one before it has too, which needs not be sent again. */
+/** Returns the version without its text if the previous one has the same, so that it is sent once. */
 const following = (state: EntryChange, before: EntryChange | undefined): EntryChange => {
   const { text, ...rest } = state
   return text !== undefined && text.hash === before?.text?.hash ? rest : state

@@ -25,7 +25,7 @@ export interface Use {
   readonly accessCount: number
 }
 
-/** How much alive a memory is: its age, its last use and how often it was used. */
+/** Returns the vitality of a memory from its age, its last use and its number of uses. */
 function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
   const age = (now - createdAt) / DAY_MS
   const idle = (now - (accessedAt ?? createdAt)) / DAY_MS

@@ -19,7 +19,7 @@ import { hasAccessPath } from '../../tables/pages/access-paths'
 import { planEntries } from '../../tables/pages/entry-plan'
 import { textOf } from '../../tables/texts/long-texts'
 
-/** Which entries a search through texts covers next, newest id first. */
+/** Selects the entries that a search through texts covers next, newest ID first. */
 
 /** Maximum bytes of texts that one statement scans, approximately: on D1 it blocks everything else in this process. */
 const MAX_SCAN_BYTES = 16_000_000

@@ -37,7 +37,7 @@ interface AccessPaths {
   readonly from: SQL
   /** Whether a part has. */
   readonly within: SQL
-  /** Returns whether the found entries certainly fulfil a part; null if its index finds a superset. */
+  /** Condition that a part has found few entries. */
   readonly isDone: (part: Filter) => SQL | null
 }
 

@@ -219,7 +219,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
 
 /** Key of the removal of erased words that has not begun. */
 export const ERASED = 'erased'
-/** How long further erasures are waited for. */
+/** Time to wait for further erasures. */
 export const GATHERED_MS = 60_000
 
 /** Queues the removal of erased words. @param orgs a query of the `org` with erased entries, or of none */
