@@ -95,7 +95,7 @@ export interface VectorPack {
   readonly fileId: number
   /** Number of the first chunk. */
   readonly first: number
-  /** One per line, as `domain/meaning/vector.ts` packs them. */
+  /** One per line, as packed by `domain/meaning/vector.ts`. */
   readonly data: string
 }
 

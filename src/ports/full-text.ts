@@ -134,7 +134,7 @@ export interface FullText {
   /**
    * Searches by the query's expression. Hits and statistics of the three searches are the same on every backend.
    *
-   * @throws Problem limit_exceeded for words that occur in too much text, when there is no rarer one
+   * @throws Problem limit_exceeded for words that occur in too much text, unless the query has a rarer one
    */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 

@@ -201,6 +201,8 @@ export interface LastSeen {
    */
   since(visitor: Visitor, visit: Visit, most: { readonly memories: number; readonly content: number }): Promise<Since>
 
-  /** Moves the marker of the session, never back. An owner has at most a thousand markers; the oldest are deleted. */
+  /**
+   * Moves the position of the session, never back. An owner has at most a thousand positions; the oldest are deleted.
+   */
   note(visitor: Visitor, visit: Visit, sighting: Sighting): Promise<void>
 }

@@ -38,7 +38,7 @@ export interface Fresh {
   readonly ids: readonly number[]
   /** ID up to which pairs were searched before; null for never. */
   readonly from: number | null
-  /** ID up to which these memories go; null when there are no new ones. */
+  /** ID up to which these memories go; null without new memories. */
   readonly upTo: number | null
   /** Whether there may be more after them. */
   readonly isPart: boolean

@@ -74,14 +74,14 @@ function askLater(space: string): void {
   withoutBeside.set(space, SKIPPED_SEARCHES)
 }
 
-type Beside = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
+type AuxiliaryIndex = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
 
 /**
- * Creates the vector index. @param beside auxiliary index of vector IDs; it has all vectors of a space, or none when there are too many
+ * Creates the vector index. @param auxiliary an index of vector IDs; it has all vectors of a space, or none when there are too many
  */
 export const createPostgresVectorIndex = (
   connection: SqlConnection,
-  { few, beside = null }: { readonly few?: number; readonly beside?: Beside | null } = {},
+  { few, auxiliary = null }: { readonly few?: number; readonly auxiliary?: AuxiliaryIndex | null } = {},
 ): VectorIndex => ({
   backend: 'pgvector',
   depth: Number.POSITIVE_INFINITY,
@@ -91,17 +91,17 @@ export const createPostgresVectorIndex = (
   capacity: () => Number.POSITIVE_INFINITY,
   leftOut: () => 0,
   nearby:
-    beside &&
+    auxiliary &&
     (async (...asked) => {
-      const found = (await beside.nearby?.(...asked)) ?? null
+      const found = (await auxiliary.nearby?.(...asked)) ?? null
       return found?.confirmedUpTo === 0 ? null : found
     }),
 
   async search(space, query, limit, region) {
     const key = `${space.org}\n${space.model}`
-    if (beside !== null && shouldQuery(key)) {
+    if (auxiliary !== null && shouldQuery(key)) {
       const [found, due] = await Promise.all([
-        beside.search(space, query, limit, region).catch(() => null),
+        auxiliary.search(space, query, limit, region).catch(() => null),
         readOne(connection, dueOf(space), countOf('due')),
       ])
       if (found !== null && found.confirmedUpTo >= due) return { ...found, isExact: true }
@@ -115,15 +115,15 @@ export const createPostgresVectorIndex = (
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }
   },
 
-  apply: async (space, changes) => beside?.apply(space, changes),
-  settle: async (space) => beside?.settle(space) ?? true,
+  apply: async (space, changes) => auxiliary?.apply(space, changes),
+  settle: async (space) => auxiliary?.settle(space) ?? true,
 
   async state(space) {
-    if (beside === null) return ALL
+    if (auxiliary === null) return ALL
     const vectors = await readOne(connection, sizeOf(space), countOf('vectors'))
-    const known = await beside.state(space)
-    if (vectors <= beside.capacity(space.dimensions)) return known
-    if (known.addedUpTo > 0) await beside.forget(space)
+    const known = await auxiliary.state(space)
+    if (vectors <= auxiliary.capacity(space.dimensions)) return known
+    if (known.addedUpTo > 0) await auxiliary.forget(space)
     return ALL
   },
 })

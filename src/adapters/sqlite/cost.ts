@@ -4,7 +4,7 @@
  * docs/decisions/006-work-in-parts.md.
  */
 export const COST = {
-  /** An entry with a word, in addition to its postings: it is read, weighed and sorted. */
+  /** An entry with a word, in addition to its postings: it is read, scored and sorted. */
   found: 128,
   /** Cost of an entry, and of a byte of its metadata, for a filter of weight 1. */
   filtered: 400,

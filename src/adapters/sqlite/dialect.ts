@@ -180,7 +180,7 @@ export type Merged = { readonly [Name in keyof typeof MERGED]: number }
  */
 const FORGOTTEN: Merged = { all: 60_000, spanned: 4_000 }
 
-/** @param count pages, below 0 where all parts are to become one */
+/** Returns a merge. @param count pages; below 0 to merge all segments into one */
 const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT INTO entries_fts (entries_fts, rank)
     WITH RECURSIVE ${SEGMENTS}, begun (segid, page, gap) AS (
       SELECT segid, pgno / 2, pgno / 2 - lag(pgno / 2) OVER (PARTITION BY segid ORDER BY term) FROM entries_fts_idx
@@ -331,7 +331,7 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
 
 /** Expressions of SQLite in D1. */
 
-/** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
+/** Returns a JSON path. Names contain only letters, digits, `_`, `-` (see tools/filters), so quoting them is enough. */
 const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
 
 const extracted = (path: readonly string[]): SQL => sql`json_extract(e.metadata, ${jsonPath(path)})`

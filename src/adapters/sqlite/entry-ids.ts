@@ -3,7 +3,7 @@ import type { SqlDialect } from '../sql/core/dialect'
 
 /**
  * The highest ID that an entry ever had, or that an import has reserved. The change log always retains a row of the entry with the highest
- * ID (`forgetChanges`), so that no ID is reused, although there is no AUTOINCREMENT, which writes a row for each entry.
+ * ID (`forgetChanges`), so that no ID is reused. AUTOINCREMENT is not used, because it writes a row for each entry.
  */
 const HIGHEST = sql`max(
   coalesce((SELECT max(id) FROM entries), 0),

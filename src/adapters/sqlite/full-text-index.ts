@@ -19,10 +19,10 @@ import {
  * MATCH begins with them.
  */
 
-/** No scope has this term, so that it finds nothing. */
+/** A term outside every scope, which matches nothing. */
 export const NOWHERE = 'scope : "0"'
 
-/** A MATCH expression that every entry in the scope fulfils and no other does. */
+/** Returns a MATCH expression that matches exactly the entries in the scope. */
 export function scopeExpression(scope: Scope, confined: Confined = {}): string {
   const { groups, without } = scopeTerms(scope, confined)
   const oneOf = (terms: readonly string[]) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`
@@ -37,7 +37,7 @@ function dayWords(createdAt: SQL, months: readonly string[]): SQL {
   return sql`ltrim(${part('%d')}, '0') || ' ' || rtrim(substr(${names}, ${part('%m')} * 9 - 8, 9)) || ' ' || ${part('%Y')}`
 }
 
-/** The day an entry was made as index terms. */
+/** Returns the day an entry was created as index terms. */
 export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   dayWords(
     createdAt,
@@ -64,7 +64,7 @@ function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<
   }
 }
 
-/** @param from `entries e`, each with its parts */
+/** Inserts index rows. @param from `entries e`, each with its parts */
 function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
   const createdAt = sql`e.created_at`
   const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}`

@@ -153,7 +153,7 @@ export function searchBySome(request: AnySearch, places: readonly number[]): Any
   const some: TextQuery = {
     ...query,
     expression: { op: 'or', of: units.map((unit) => ({ op: 'unit', unit })) },
-    // A search by units finds entries with these alone; another one also finds entries with every word, whichever choose.
+    // A search by units finds entries with these only; any other one also finds entries with every word, whichever words choose.
     ...(request.units === undefined ? {} : { units }),
   }
   return { ...request, terms: wanted, query: some }
@@ -212,7 +212,7 @@ export interface KnownOfMany {
   readonly counts: WordCounts
   /** Whether the filter admits many of them; true if it only restricts the scope. */
   readonly admitsMany: boolean
-  /** The entries that it admits, where these are known to be few. */
+  /** The entries that it admits, if they are known to be few. */
   readonly ids: readonly number[] | null
 }
 
@@ -272,7 +272,7 @@ export const scannedIds = async (
   filter === null || !isOfLists(visibility) ? null : scanForFew(connection, context, filter, maxCheckedIds(words))
 
 /**
- * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; by a time if there is no other.
+ * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; otherwise by a time.
  */
 function indexedEntries(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
   const share = readBudgetOf(context.dialect, filter)
@@ -340,7 +340,7 @@ interface Settings {
   readonly many?: ManyMatch
 }
 
-/** Candidates by FTS5. */
+/** Creates the search of candidates with FTS5. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createD1FullText(
   connection: SqlConnection,

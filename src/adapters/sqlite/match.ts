@@ -6,7 +6,7 @@ import type { TextColumn } from '../../ports/full-text'
 import { render } from '../sql/core/connection'
 import { phraseColumns } from '../sql/tables/search/candidates'
 
-/** Every term reaches the engine quoted; user text is never FTS5 syntax. */
+/** Quotes a term; user text is never FTS5 syntax. */
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 
 /** Compiles queries to MATCH expressions for an index of these columns. */

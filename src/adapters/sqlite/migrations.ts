@@ -6,7 +6,7 @@ export interface Migration {
   readonly sql: string
 }
 
-/** A metadata field that is to be found fast; see METADATA_INDEXED_FIELDS. */
+/** A metadata field with an index; see METADATA_INDEXED_FIELDS. */
 export interface IndexedField {
   readonly name: string
   readonly type: FieldType

@@ -51,7 +51,7 @@ export const postingsOf = (word: SQL, prefix: SQL): SQL => {
   )`
 }
 
-/** Their numbers, and one row more without one. */
+/** The IDs of the segments, and one row without any. */
 export const SEGMENTS = sql`segments (id) AS (
   SELECT min(segid) FROM entries_fts_idx
   UNION ALL SELECT (SELECT min(segid) FROM entries_fts_idx WHERE segid > segments.id) FROM segments WHERE segments.id IS NOT NULL
@@ -174,14 +174,14 @@ const postings = (asked: readonly WordQuery[]): SQL => sql`
 
 interface Fitting {
   readonly request: AnySearch
-  /** How many statements count the terms. */
+  /** Number of statements that count the terms. */
   readonly counting: number
   readonly way: SearchStrategy
   /** The condition on each entry with a word. */
   readonly filter: Filter
   /** Query of the bytes of all large metadata of the organization. */
   readonly large: SQL
-  /** Of `heldIn`. */
+  /** Query of `heldIn`. */
   readonly held: SQL
   readonly bound: number
   /** Whether many, or very many, entries contain all of the words; evaluated only if needed. */
@@ -209,7 +209,7 @@ export function fitsTable({
   const isOnce = way === 'classes' || way === 'class'
   const passes = together(asked.length)
   const longer = way === 'classes' ? apart(asked.length) / passes : 1
-  // Where a few steps find enough, the postings are not read to their end: twice is more than was measured.
+  // If a few steps find enough, the postings are not read to their end.
   const shorter = way === 'classes' ? sql.raw((2 / passes).toFixed(2)) : sql`1`
   const all = longer * asked.reduce((sum, [, , times]) => sum + times, 0)
   const entry = number(COST.found)

@@ -19,7 +19,7 @@ const MOST_WORDS = { plain: 6, filtered: 3 } as const
 export const isForClasses = (words: number, plain: boolean): boolean =>
   words > 0 && words <= (plain ? MOST_WORDS.plain : MOST_WORDS.filtered)
 
-/** Entries that weigh the same but for their lengths. */
+/** A term combination: entries with equal weight apart from their length. */
 export interface EntryClass {
   /** Words of the search that its entries contain, as bits by position. */
   readonly words: number

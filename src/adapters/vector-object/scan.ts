@@ -61,7 +61,7 @@ class Arena {
 
   constructor(readonly size: number) {}
 
-  /** @throws RangeError when there is no memory left */
+  /** @throws RangeError when memory is exhausted */
   take(): number {
     const given = this.free.pop()
     if (given !== undefined) return given
@@ -131,7 +131,7 @@ export class VectorMatrix {
     return PAGE + this.placeOf(slot) * this.size
   }
 
-  /** Writes a vector. @param slot an existing one, or the next @throws RangeError when there is no memory left */
+  /** Writes a vector. @param slot an existing one, or the next @throws RangeError when memory is exhausted */
   set(slot: number, values: Int8Array): void {
     this.arena ??= arenaOf(this.size)
     if (slot >= this.blocks.length * BLOCK) this.blocks.push(this.arena.take())
@@ -255,7 +255,7 @@ export class VectorScan {
     this.matrix.release()
   }
 
-  /** @throws RangeError when there is no memory left */
+  /** @throws RangeError when memory is exhausted */
   set({ id, entryId, place, values }: PlacedVector): void {
     const known = this.slots.get(id)
     if (known !== undefined) this.leave(known)

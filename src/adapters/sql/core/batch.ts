@@ -106,11 +106,11 @@ export async function runOne<T>(
 
 // Messages for a failed database: a reader learns that nothing was changed, a writer only when that is certain.
 
-/** Whether a statement only reads. */
+/** Returns whether a statement only reads. */
 export const isReading = (text: string): boolean =>
   /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/.test(text)
 
-/** Why the same write may be made again, although it is not known whether it was made. */
+/** States why a write of unknown outcome may be repeated. */
 const REPEAT_ADVICE =
   'repeat the same call: a repeated store updates its own entry unless another message came in between, and a ' +
   'repeated update or delete has no further effect'

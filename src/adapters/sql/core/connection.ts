@@ -26,7 +26,7 @@ interface OrgLock {
 /** Publishes the changes of a committed batch. @param sights null for more changes than can be listed */
 export type Announce = (org: string, sights: readonly VisibilityChange[] | null) => void
 
-/** A database as the SQL adapters need it. Statements are read by their handles (batch.ts). */
+/** The database interface of the SQL adapters. Results of statements are read by handles (batch.ts). */
 export interface SqlConnection {
   readonly dialect: SqlDialect
   /**

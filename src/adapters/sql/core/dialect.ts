@@ -27,9 +27,9 @@ export interface CodeRoot extends CodeScope {
 export interface CodeSpelling {
   /** Returns the position of a part in a text, from 1; 0 when it is missing. */
   readonly position: (text: SQL, part: SQL) => SQL
-  /** The text with the letters A–Z in lower case. */
+  /** Returns the text with the letters A–Z in lower case. */
   readonly lower: (text: SQL) => SQL
-  /** Whether two paths are equal, in the form that finds a file by its index. */
+  /** Returns whether two paths are equal, in the form that finds a file by its index. */
   readonly samePath: (column: SQL, path: SQL) => SQL
   /** Writes the trigrams of files at these paths, which the batch has just stored. */
   readonly insertGrams: (scope: CodeRoot, files: readonly (readonly [path: string, grams: readonly number[]])[]) => SQL
@@ -50,7 +50,7 @@ export interface CodeSpelling {
  * Limits of one statement on a database that runs one statement at a time (platform contract §6), and the page that is read in parts.
  */
 export interface Bounded {
-  /** Entries, to answer a filter. */
+  /** Maximum number of entries that a filter checks. */
   readonly entries: number
   /** Bytes of metadata that are parsed, if the statement does nothing else with them. */
   readonly metadata: number
@@ -101,7 +101,7 @@ export interface ToIndex {
   readonly indexed: IndexedText
 }
 
-/** An entry as it was read to be indexed. */
+/** An entry that was read to be indexed. */
 export interface ReadToIndex extends ToIndex {
   readonly id: number
   readonly version: number
@@ -131,7 +131,7 @@ export interface SqlDialect {
   readonly analyzer: Analyzer
   readonly predicates: PredicateCompilers
   readonly bindings: () => Bindings
-  /** A condition that is never NULL. */
+  /** Turns NULL into false. */
   readonly falseWhenNull: (condition: SQL) => SQL
   /** Returns the ID of a new row: the known one, or a new one when that is NULL. */
   readonly entryId: (known: SQL) => SQL

@@ -33,7 +33,7 @@ export interface VisibilityFilter {
   readonly inOrderOfOrg?: boolean
 }
 
-/** A person has approved the current version. */
+/** Returns whether a person has approved the current version. */
 export const approved = (alias: string): SQL => sql.raw(`${alias}.approved_version = ${alias}.version`)
 
 /** Returns whether an entry has expired at that time, even if the schedule has not deleted the row yet. */
@@ -93,7 +93,9 @@ export function visibleThen(
 export const visibleState = (dialect: SqlDialect, scope: Scope, then: number, alias = 'v', id = 'entry_id'): SQL =>
   sql`${visibleThen(dialect, scope, then, alias)} AND ${unerased(alias, id)}`
 
-/** Shown by lists, searches and counts. `listed = 1` is spelt so, because the partial indexes are. */
+/**
+ * Returns whether lists, searches and counts include an entry. `listed = 1` must be written like this for the partial indexes.
+ */
 export const listed = (
   dialect: SqlDialect,
   scope: Scope,
@@ -141,7 +143,10 @@ export const wasChangeable = (dialect: SqlDialect, scope: Scope, alias: string):
 const within = (dialect: SqlDialect, scope: Scope, alias: string): SQL =>
   scope.projects === null ? sql`` : sql` AND ${sql.raw(alias)}.project IN ${projectList(dialect, scope.projects)}`
 
-/** Project and reader, which entries and thread counters carry, and changes twice: before, in columns `was_…`, and after. */
+/**
+ * Returns the condition on project and reader. Entries and thread counters have these columns; changes have them twice: before (`was_…`),
+ * and after.
+ */
 export function accessScope(
   dialect: SqlDialect,
   scope: Scope,

@@ -51,7 +51,7 @@ export interface Plan {
    * Returns a condition for which no index is chosen, on rows that were already found: a planner may find both equally good.
    */
   readonly filterOnly: (condition: SQL) => SQL
-  /** A column or condition that no index is to be chosen for, because a more selective one should be. */
+  /** Returns a column or condition for which no index is chosen, because a more selective one should be. */
   readonly unordered: (expression: SQL) => SQL
   /** `entries e`, by the index of entries with images, which are few. */
   readonly illustratedEntries: SQL

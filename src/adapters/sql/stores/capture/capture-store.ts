@@ -38,7 +38,7 @@ const SCANNED_ROWS = 1_000
 
 interface Table {
   readonly name: string
-  /** Its third column; the first two are org and owner. */
+  /** The third column of the key; the first two are organization and owner. */
   readonly key: string
   readonly isOld: SQL
 }
@@ -148,7 +148,7 @@ export function toReviewed(row: Row): ReviewedEntry {
 
 /** Characters of a memory that are compared: as many as a start text includes. */
 const COMPARED = 1_300
-/** Sessions that one read returns, the newest. */
+/** Maximum number of sessions of one read, the newest. */
 const MOST_SESSIONS = 10_000
 /** Characters of a memory in a list. */
 const SHOWN = 200

@@ -349,7 +349,7 @@ function rowsOf(files: readonly PreparedFile[]) {
   return { fileRows, chunkRows, symbolRows, textRows, vectorRows }
 }
 
-/** Adds files that are not there. */
+/** Inserts files that do not exist yet. */
 export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
   const { org, project, root } = scope
   const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`

@@ -24,12 +24,12 @@ import { previewOf } from '../../tables/texts/long-texts'
 
 /** Entries that one batch checks for memories with a subject. */
 const HEADS = 400
-/** A write may be on its way with a lower ID than one that was committed: memories count once they are older. */
+/** Minimum age of a memory: a write with a lower ID may still be uncommitted. */
 const COMMITTED_MS = MINUTE_MS
 /** Duration of a lease, and the minimum time between two questions to a model about the same contents. */
 const CLAIM_MS = 10 * MINUTE_MS
 const MOST_ATTEMPTS = 4
-/** Metadata that are read for the judgements in them, in characters. */
+/** Maximum characters of metadata that are read for the judgements in them. */
 const MOST_METADATA = 20_000
 
 const verdictOf = oneOf(VERDICTS)

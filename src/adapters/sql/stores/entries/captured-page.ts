@@ -12,7 +12,7 @@ import { asRows } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../../tables/entries/read-statements'
 
-/** Captured entries that a filter admits, newest first. */
+/** Returns the captured entries that a filter admits, newest first. */
 function capturedStatement({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, filter: Filter): SQL {
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)

@@ -110,7 +110,7 @@ export async function previewsOf(
   return readRows(shown, toPreview)
 }
 
-/** Threads by last use. */
+/** Returns threads by last use. */
 const byUse = (context: ReadContext): Groups => ({
   tables: [liveThreads(context)],
   query: sql`SELECT thread_id, entries, user_entries, multimodal, first_second, last_second, last_id FROM live`,
@@ -131,7 +131,7 @@ export async function threadPage(
   return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), nameCount) : count }
 }
 
-/** Ids that a dry run shows. */
+/** Maximum number of IDs in a dry run. */
 const SHOWN = 100
 
 interface Selected {
@@ -170,7 +170,7 @@ export function createDelete(
     const conditions = [
       // An ID selects that entry, archived or not; other criteria select listed entries.
       named
-        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+        ? // Expired entries are erased as well, even if the schedule has not removed their rows yet.
           sql`id ${dialect.plan.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds
           ? sql`id ${dialect.plan.oneOf(

@@ -83,7 +83,7 @@ export function arrange<T>(
 
 const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
 
-/** Beyond every version that an entry can have. */
+/** Above every version that an entry can have. */
 const ANY_VERSION = 2 ** 31 - 1
 
 /**
@@ -304,7 +304,7 @@ export function changeStatements(
   ]
 }
 
-/** Refuses the batch unless every row is the caller's to change, at the version that was read. */
+/** Returns a precondition that the caller may change every row, and each has the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)

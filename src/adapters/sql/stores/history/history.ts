@@ -159,7 +159,7 @@ export const returnStatements = (context: WriteContext, states: readonly ToResto
   return (together.length > 0 ? [together, ...alone] : alone).map((group) => returnStatement(context, group))
 }
 
-/** @param states several, or one that is narrowed */
+/** Restores several versions, or one with narrowed metadata. */
 function returnStatement(context: WriteContext, states: readonly ToRestore[]): SQL {
   const { dialect, scope: caller, now } = context
   const rows = states.map((state) => {
@@ -348,7 +348,7 @@ const toKept = (row: Row): RetainedVersion => ({
 
 const LOST = 'An entry to restore is being changed by another call; nothing was restored, try again'
 
-/** History over any SQL connection. */
+/** Creates the history over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlHistory(
   connection: SqlConnection,
@@ -450,7 +450,7 @@ export function createSqlHistory(
         WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const pending = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
-      // Without a version the state is the entry's last one.
+      // Without a version, the last one is requested.
       const present =
         'ids' in what && what.version !== undefined
           ? sql`, ${current(sql`e.metadata`, sql`d.metadata`)} AS present_metadata,

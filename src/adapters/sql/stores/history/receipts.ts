@@ -36,7 +36,7 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
 
     async complete(caller, { key, answer }) {
       const now = clock.now()
-      // With the answer nothing is needed that its facts are read from.
+      // With the response, the columns that it was made of are not needed any more.
       const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${oldestReceipt(terms, now)}`

@@ -102,7 +102,7 @@ export function inFlightStatement(
   return chosen(dialect, ids, previewLength, sql`e.updated_at DESC`)
 }
 
-/** Nothing here is filtered by metadata. */
+/** These reads do not filter by metadata. */
 const NO_FIELDS: IndexedFields = new Map()
 
 /** Creates the directory of threads and projects over any SQL connection. */
@@ -172,7 +172,9 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock): Dir
   }
 }
 
-/** Rows of `settings`: this and the session's nonce, with the time up to which the session would have lasted. */
+/**
+ * Prefix of rows in `settings`: followed by the nonce of the session, with the time at which the session would have expired.
+ */
 const PREFIX = 'ended session '
 /** The next name, in byte order, after all ended sessions. */
 const BEHIND = 'ended session!'

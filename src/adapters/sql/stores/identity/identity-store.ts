@@ -61,7 +61,7 @@ export const toNamed = (row: Row): Org & Project => ({
   createdAt: num(row, 'created_at'),
 })
 
-/** Orgs, projects and keys over any SQL connection. */
+/** Creates the store of organizations, projects and keys over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
   const { dialect } = connection

@@ -39,7 +39,7 @@ const actionOf = oneOf(PROJECT_CHANGES)
 
 /** Maximum number of projects of a list. */
 const MOST_LISTED = 1_000
-/** Names that one batch seeds. */
+/** Maximum number of names that one batch seeds. */
 const SEEDED_AT_ONCE = 100
 
 const MOVED_ON = () => new Problem('conflict', 'Another call is changing the names of projects; try again')

@@ -23,7 +23,7 @@ const toItem = (row: Row): WorkItem => ({
   token: str(row, 'token'),
 })
 
-/** Outbox rows over any SQL connection. Works across orgs: it is maintenance, and no caller sees its rows. */
+/** Creates the outbox over any SQL connection, for all organizations: no caller sees its rows. */
 export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox {
   const { dialect } = connection
 

@@ -44,7 +44,7 @@ const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
  * Maximum bytes of the texts of old versions that one transaction deletes: a database visits every page that it frees.
  */
 const FORGOTTEN_BYTES = 20_000_000
-/** Organizations that one call processes. */
+/** Maximum number of organizations that one call processes. */
 const ORGS = 100
 /** Entries whose links are deleted together. */
 const DANGLING = 100
@@ -66,7 +66,7 @@ const agedOrgs = (before: Millis): SQL => sql`
     FROM changes c WHERE c.org BETWEEN o.org AND o.org AND ${isNotHighest} ORDER BY c.org, c.seq LIMIT 1
   ) < ${before} LIMIT ${sql.raw(String(ORGS))}`
 
-/** Organizations with expired entries: one look into the index for each organization that has entries with an expiry. */
+/** Returns organizations with expired entries, by one index lookup for each organization with entries that expire. */
 const expiredOrgs = (now: Millis): SQL => sql`
   WITH RECURSIVE orgs (org) AS (
     SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL
@@ -78,7 +78,7 @@ const expiredOrgs = (now: Millis): SQL => sql`
 
 const timeOf = (name: string) => (row: Row) => num(row, name)
 
-/** A memory that may have decayed, and whether it stays in any case. */
+/** Converts a memory that may have decayed. */
 const toUsed = (row: Row): Use & { readonly id: number; readonly org: string; readonly stays: boolean } => ({
   org: str(row, 'org'),
   id: num(row, 'id'),
@@ -169,7 +169,7 @@ export function createSqlRetention(
       const before = Math.min(until, oldestReceipt(terms, clock.now()))
       const orgs = await runOne(connection, agedOrgs(before), textsOf('org'))
       return eachOrg(orgs, most, async (org, limit) => {
-        // The newest row stays: it names the entry that was written last.
+        // The newest row stays: it names the last written entry.
         const rows = await runOne(
           connection,
           sql`SELECT c.seq, c.at FROM ${changesOf(org)} AND ${isNotHighest} AND c.seq < (${newestChange(org)})

@@ -41,7 +41,7 @@ const everySpelling = (name: string): string[] => {
   return [...new Set(all.map((spelling) => firstCodePoints(spelling, LONGEST_LANGUAGE)))]
 }
 
-/** Matches files in the folder of a file, or with its extension; a superset of what plain code accepts. */
+/** Matches files in the folder of a file, or with its extension; plain code then accepts some of them. */
 function nearTo(file: string): SQL {
   const ending = extensionOf(file)
   // Stored folders end with a slash.
@@ -97,14 +97,14 @@ const UNCONFIRMED = 200
 
 const number = (value: number): SQL => sql.raw(String(value))
 
-/** A file by each name that an absolute path ends with. */
+/** Returns every suffix of an absolute path that may name the file. */
 function pathSpellings(file: string): string[] {
   const parts = file.split('/')
   const isAbsolute = parts[0] === '' || /^[A-Za-z]:$/.test(parts[0] ?? '')
   return isAbsolute ? parts.map((_, i) => parts.slice(i).join('/')).filter((name) => name !== '') : [file]
 }
 
-/** Each memory once, with its vectors. */
+/** Groups the vectors of each memory. */
 function gather(rows: readonly Row[]): AtHandMemory[] {
   const vectors = new Map<number, number[]>()
   for (const row of rows) {

@@ -60,7 +60,7 @@ function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kind
   return sql`${archived(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}${tagged}`
 }
 
-/** A page, newest first, and the total. */
+/** Returns a page, newest first, and the total. */
 export function archivedStatements(
   context: MemoryContext,
   query: MemoryQuery,
@@ -133,7 +133,7 @@ async function pageOf(given: readonly Row[]) {
   }
 }
 
-/** Memories in layers over any SQL connection. */
+/** Creates the reads of memories in layers over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
@@ -142,7 +142,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
     now: clock.now(),
     project,
   })
-  /** A page and how many there are in all. */
+  /** Reads a page and its total. */
   async function listOf(page: SQL, total: SQL) {
     const batch = new Batch()
     const rows = batch.add(page, asRows)

@@ -49,7 +49,7 @@ const LINKS_EACH = 4
 
 const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 
-/** Code points before the word that a part is read for. */
+/** Code points of a range before the requested word. */
 const BEFORE = 200
 
 /** Returns each text range with its offset, from 0; null when none is wanted. */
@@ -295,7 +295,7 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
   }
 }
 
-/** Empty for a stored vector that cannot be read. */
+/** Parses a vector; empty for an invalid one. */
 function packVector(place: Omit<PackVector, 'vector'>, data: string): PackVector[] {
   const vector = readableVector(data)
   return vector === null ? [] : [{ ...place, vector }]

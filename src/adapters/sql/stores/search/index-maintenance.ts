@@ -26,9 +26,9 @@ const FORGETTING = 20
 
 interface Progress {
   readonly analysis: string
-  /** Entries up to this id are written by `analysis`; null when all are. */
+  /** Entries up to this ID are written by `analysis`; null when all are. */
   readonly upTo: number | null
-  /** Nothing was ever written about this index. */
+  /** The database has no version of the index yet. */
   readonly isNew?: true
 }
 

@@ -39,7 +39,7 @@ const toUnembedded = (row: Row): Unembedded => ({
   textHash: str(row, 'text_hash'),
 })
 
-/** Vector rows over any SQL connection. */
+/** Creates the store of vectors over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlVectorRows(
   connection: SqlConnection,

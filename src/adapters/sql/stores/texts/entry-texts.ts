@@ -23,7 +23,7 @@ import { textOf } from '../../tables/texts/long-texts'
 
 /** Maximum bytes of texts that one statement scans, approximately: on D1 it blocks everything else in this process. */
 const MAX_SCAN_BYTES = 16_000_000
-/** Texts that come with the scan, in bytes. */
+/** Maximum bytes of texts that a scan returns at once. */
 const MAX_FIRST_BYTES = 1_000_000
 
 const holds = (dialect: SqlDialect, narrowing: Narrowing | null): SQL =>

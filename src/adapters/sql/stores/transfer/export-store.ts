@@ -56,7 +56,7 @@ export const exportableState = (context: ExportContext): SQL =>
 export const isDeleted = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)
   AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
-/** The statements that read an org for an export. */
+/** Statements that read an organization for an export. */
 
 /** Approximate bytes of a vector in the export. */
 const VECTOR_BYTES = 1_200
@@ -208,7 +208,7 @@ const toExport = (row: Row): ToExport => ({
 const groupedBy = (rows: readonly Row[], column: string): Map<number, Row[]> =>
   Map.groupBy(rows, (row) => Number(row[column]))
 
-/** The export store over any SQL connection. */
+/** Creates the export store over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlExportStore(connection: SqlConnection, clock: Clock, ids: Ids): ExportStore {
   const { dialect } = connection

@@ -108,7 +108,7 @@ const queue = ({ dialect, now }: Context, topic: 'index' | 'embed', ids: readonl
           ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
       ]
 
-/** Links that no metadata name. */
+/** Inserts links that are not in metadata. */
 function linkStatements({ dialect, caller }: Context, entries: readonly ImportedEntry[]): SQL[] {
   const rows = entries.flatMap(({ id, links }) =>
     links.filter(({ origin }) => origin !== 'metadata').map(({ relation, to, origin }) => [id, relation, to, origin]),
@@ -147,7 +147,7 @@ export function importStatements(
   ]
   const ofVersions = new Set(versions.map(({ id, state }) => `${id} ${state.version}`))
   const ofFile = JSON.stringify(ended.filter(([id, version]) => ofVersions.has(`${id} ${version}`)))
-  const anew = entries.filter(
+  const reembedded = entries.filter(
     ({ vectors: made, queueVectors, replaces }) => replaces !== null && (made !== null || queueVectors),
   )
   const given = [
@@ -192,7 +192,9 @@ export function importStatements(
             sql`DELETE FROM dangling_links WHERE entry_id ${ids(entries.map(({ id }) => id))}`,
             ...entries.filter(({ replaces }) => replaces !== null).map(({ id }) => dialect.unindexEntry(id)),
           ]),
-      ...(anew.length === 0 ? [] : [sql`DELETE FROM entry_vectors WHERE entry_id ${ids(anew.map(({ id }) => id))}`]),
+      ...(reembedded.length === 0
+        ? []
+        : [sql`DELETE FROM entry_vectors WHERE entry_id ${ids(reembedded.map(({ id }) => id))}`]),
       ...insertVectorsOf(dialect, given),
       ...(vectors.length === 0
         ? []
@@ -319,7 +321,7 @@ const LOST = 'An imported entry is being changed by another call; send the volum
 /** Returns an ID of this database in its record form; null if it is not one. */
 const ownId = (theirId: string): number | null => (/^[1-9]\d{0,15}$/.test(theirId) ? Number(theirId) : null)
 
-/** The import store over any SQL connection. */
+/** Creates the import store over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlImportStore(
   connection: SqlConnection,

@@ -40,7 +40,7 @@ const SMALL_MS = 2 * DAY_MS
 /** Characters of each text; more than a start text shows. */
 const PREVIEW = 1_300
 
-/** Layers that outlast a session (fabric contract §2). */
+/** Layers that persist after a session (fabric contract §2). */
 const LASTING = [2, 3]
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
@@ -78,7 +78,7 @@ const pinned: Parts = (context, project) => {
   return [sql`${newestBy(context, project, { from, newest: sql`e.created_at`, where })} ${ending(context)}`]
 }
 
-/** The statuses are spelt as the index has them. */
+/** Returns work in progress; the statuses are written as in the index. */
 const inFlight: Parts = (context, project) => {
   const from = context.dialect.plan.entriesBy('entries_open_work_idx')
   const where = sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)}) AND ${lasting}`
@@ -127,7 +127,7 @@ function facetStatement(context: Context, facet: StartSection, { project }: Star
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 
-/** Sections of which a start for a goal shows the newest entries. */
+/** Sections of which a start text for a goal shows the newest entries. */
 export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const satisfies readonly StartSection[]
 
 /** Returns the IDs of the newest entries of a section, of a project and without project. */

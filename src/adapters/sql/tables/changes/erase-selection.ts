@@ -7,7 +7,7 @@ import { accessScope, changeable, isActive, visible, wasChangeable } from '../..
 
 /** Selects the entries of an erasure, including those deleted before. */
 
-/** Before every end that an entry can have. */
+/** Earlier than any end of an entry. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 /** Maximum number of deleted entries that one call checks, in each table. */
 const MAX_CHECKED = MOST_DELETED + 1
@@ -107,7 +107,9 @@ function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }
 
-/** The rows that a call erases, as JSON, once they are listed in `pending_deletes` and before they are removed. */
+/**
+ * Returns the rows that a call erases, as JSON, after they are listed in `pending_deletes` and before they are removed.
+ */
 export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
   const own = sql`FROM pending_deletes l`
   const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`

@@ -96,7 +96,7 @@ export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} A
 export interface Deletion {
   /** Query of the IDs to delete, as `value`, before the delete. */
   readonly ids: SQL
-  /** Removes them, or their first part. */
+  /** Removes the entries, or their first part. */
   readonly remove: readonly SQL[]
 }
 
@@ -127,7 +127,7 @@ export const removeStatements = (
   dialect: SqlDialect,
   call: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,
-  /** When it is erased; null for a deletion. */
+  /** Time of the erasure; null for a delete. */
   erasedAt: Millis | null,
 ): SQL[] => [
   sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM pending_deletes WHERE ${part}`)}`,

@@ -125,7 +125,7 @@ interface WriteOptions {
  */
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
-/** The one way in which callers write entries. */
+/** Creates the function by which all callers write entries. */
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
   const { dialect } = connection
   return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {

@@ -19,7 +19,7 @@ type Named = Pick<Caller, 'org' | 'keyId'>
 export const ofKey = ({ org, keyId }: Named, key: string): SQL =>
   sql`org = ${org} AND key_id = ${keyId} AND key = ${key}`
 
-/** Refuses the batch when another call with the key has been made; a call may write in several batches. */
+/** Returns a precondition that no other call has used the key; a call may write in several batches. */
 export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
   INSERT INTO guards (holds, precondition) SELECT NOT EXISTS (
     SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}

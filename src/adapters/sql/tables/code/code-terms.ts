@@ -61,9 +61,9 @@ interface SoughtText {
  * side.
  */
 function seam(before: SQL, own: SQL, text: string): SQL {
-  const beside = sql.raw(String([...text].length - 1))
-  const last = sql`substr(${before}, CASE WHEN length(${before}) > ${beside} THEN length(${before}) - ${beside} + 1 ELSE 1 END)`
-  return sql`${last} || '\n' || substr(${own}, 1, ${beside})`
+  const overlap = sql.raw(String([...text].length - 1))
+  const last = sql`substr(${before}, CASE WHEN length(${before}) > ${overlap} THEN length(${before}) - ${overlap} + 1 ELSE 1 END)`
+  return sql`${last} || '\n' || substr(${own}, 1, ${overlap})`
 }
 
 /**
@@ -97,7 +97,7 @@ export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): {
   }
 }
 
-/** Vectors in one row. */
+/** Number of vectors in one row. */
 const PACK = 32
 
 /** Packs the vectors of a file. */

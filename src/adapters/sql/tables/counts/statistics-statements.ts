@@ -43,17 +43,17 @@ export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'
     ) counted`
 }
 
-/** Threads that are named, and tags. */
+/** Maximum number of named threads, and of tags. */
 const [ACTIVE, TOP] = [5, 10]
 
-/** Threads with the most entries. */
+/** Returns the threads with the most entries. */
 const activeThreads = (context: ReadContext): Groups => ({
   tables: [liveThreads(context)],
   query: sql`SELECT thread_id, entries FROM live`,
   order: sql`entries DESC, thread_id`,
 })
 
-/** Tags that most entries have. */
+/** Returns the most frequent tags. */
 const usedTags = (context: ReadContext): Groups => {
   const { dialect, scope } = context
   return {

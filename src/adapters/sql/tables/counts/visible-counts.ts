@@ -83,7 +83,7 @@ interface Place {
 interface Within {
   /** A project, and layer 3 of all projects. */
   readonly projectScope?: string | null
-  /** A project alone. */
+  /** A project without layer 3 of others. */
   readonly project?: string | null
 }
 

@@ -11,7 +11,7 @@ import { supersededBy } from '../links/links'
 import { previewOf, previewText, textOf } from '../texts/long-texts'
 import { ENTRY_COLUMNS, entryColumnsWhere, largeColumnBytes } from './entry-rows'
 
-/** The statements that read entries and threads. */
+/** Statements that read entries and threads. */
 export interface ReadContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -150,7 +150,9 @@ export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexed
     SELECT x.thread_id FROM pending_deletes l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
   )`
 
-/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. @param which one thread alone */
+/**
+ * Returns a table `live` with one row for each visible thread, from the counters except for stale ones. @param which one thread only
+ */
 export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string): SQL {
   const { dialect, scope, now } = context
   const only = (alias: string) => (which === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${which}`)

@@ -155,7 +155,7 @@ function successors(context: SupersededContext): SQL {
           AND ${dialect.plan.filterOnly(sql`back.to_id = s.id`)}`)})`
 }
 
-/** Something that the caller sees supersedes `e`. */
+/** Returns whether an entry that the caller sees supersedes `e`. */
 export const superseded = (context: SupersededContext): SQL =>
   context.dialect.plan.exists(sql`
     SELECT 1 FROM ${successors(context)}`)

@@ -34,7 +34,7 @@ interface Context {
 
 type Writing = Context & { readonly scope: Caller }
 
-/** The schema's name for the precondition that a matched entry has not changed since it was read. */
+/** Name of the precondition in the schema that a matched entry is unchanged since it was read. */
 export const EQUAL = 'equal'
 
 /** Characters of a text hash in the index. */
@@ -43,7 +43,7 @@ const HASH_START = 16
 const ofProject = ({ dialect, scope }: Context, project: string | null): SQL =>
   project === null ? sql`e.project IS NULL` : inProject(dialect, scope, project, sql`e.project`)
 
-/** Equal memories, the oldest first. */
+/** Returns equal memories, oldest first. */
 function equalTo(context: Context, { layer, project, type, textHash, reader, named }: Sameness, what: SQL): SQL {
   const { dialect, scope, now } = context
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
@@ -133,15 +133,15 @@ function noNewReport(context: Context, { project, key, known }: NonNullable<Dupl
   return holds(sql`NOT EXISTS (${later})`)
 }
 
-/** It is still the caller's to change. */
+/** Returns whether the caller may still change the memory. */
 const standing = ({ dialect, scope, now }: Context, id: number, more = sql``): SQL =>
   holds(sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = ${id} AND ${listedToChange(dialect, scope, now)}${more})`)
 
-/** The tags that `e` has and these. */
+/** Returns the tags of `e` and the given ones. */
 const joinedTo = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   dialect.joinedStrings(sql`e.tags`, sql`${JSON.stringify(tags)}`)
 
-/** Others may have joined theirs since it was read. */
+/** Returns whether the tags fit: another call may have added some since it was read. */
 const hasRoom = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   sql`(SELECT count(*) FROM ${dialect.jsonRows(joinedTo(dialect, tags))} AS tag) <= ${MAX_TAGS}`
 

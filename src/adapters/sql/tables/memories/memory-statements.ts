@@ -65,7 +65,7 @@ export const findStatement = (context: MemoryContext, id: number): SQL => {
 export const toChangeStatement = (context: MemoryContext, id: number): SQL =>
   oneStatement(context, MEMORY_COLUMNS, id, changeable(context.dialect, context.scope, context.now))
 
-/** Columns that no trigger and no index looks at. */
+/** Counts an access, in columns without triggers and indexes. */
 export const accessStatement = (context: MemoryContext, id: number): SQL => sql`
   UPDATE entries SET accessed_at = ${context.now}, access_count = access_count + 1
   WHERE id = ${id} AND ${visible(context.dialect, context.scope, context.now, 'entries')}${place(context, 'entries')}`

@@ -15,7 +15,7 @@ import { visible, visibleState } from '../../core/visibility'
  * reading a tombstone were put after that removal.
  */
 
-/** Whether an org uses an image. */
+/** Returns whether an organization uses an image. */
 export const imageInUse = (org: SQL, hash: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM images_in_use u WHERE u.org = ${org} AND u.hash = ${hash})`
 

@@ -35,7 +35,7 @@ interface AccessPaths {
   readonly tables: readonly SQL[]
   /** The entries `e` found by a part; no rows if each part has too many. */
   readonly from: SQL
-  /** Whether a part has. */
+  /** Condition that one of the parts has few entries. */
   readonly within: SQL
   /** Condition that a part has found few entries. */
   readonly isDone: (part: Filter) => SQL | null

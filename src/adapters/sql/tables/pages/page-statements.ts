@@ -119,7 +119,7 @@ export async function readPage(
   return { page: result.of(page), total: result.of(total), isExact: true }
 }
 
-/** No row where the page is to be read in parts. */
+/** Returns the page; no row if it must be read in parts. */
 function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
@@ -141,7 +141,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
   )
 }
 
-/** One row; its `total` is NULL where the page is to be read in parts. */
+/** Returns the total in one row; NULL if the page must be read in parts. */
 function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()

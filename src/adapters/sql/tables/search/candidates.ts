@@ -61,12 +61,12 @@ export const COMMON = 10_000
  * sample.
  */
 const [GOLDEN, RANGE] = [40_503, 65_536]
-/** The numbers of `isSampled`. */
+/** The constants of `isSampled`. */
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
 
 /** Number of rarest words that choose candidates when more than `MANY` entries match. */
 export const RAREST_WORDS = 6
-/** From where on many entries match. */
+/** Threshold from which on many entries match. */
 export interface Many {
   /** Minimum number of matches in the sample. */
   readonly sampled: number
@@ -170,7 +170,7 @@ export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
 export const isOfPlace = (filter: Filter): boolean =>
   partsOf(filter).every(({ op }) => ['thread', 'projectScope', 'project', 'layer'].includes(op))
 
-/** Date and agent belong to no phrase. */
+/** Returns the columns of phrases, which never match in date and agent. */
 export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
   columns.filter((column) => column !== 'context')
 

@@ -96,7 +96,7 @@ function sharedOf(row: Row, id: number, captured: boolean): Shared {
   }
 }
 
-/** @param row of `ENTRY_RECORD_COLUMNS` and `text` */
+/** Converts a row. @param row of `ENTRY_RECORD_COLUMNS` and `text` */
 export const toEntryRecord = (row: Row, links: EntryRecord['links']): EntryRecord => ({
   record: 'entry',
   ...sharedOf(row, Number(row.id), truth(row.captured)),
@@ -123,7 +123,7 @@ function linksOf(row: Row): Link[] {
   return [...made, ...gone.filter(({ origin }) => origin !== 'metadata')]
 }
 
-/** @param row of `VERSION_RECORD_COLUMNS` and `text` */
+/** Converts a row. @param row of `VERSION_RECORD_COLUMNS` and `text` */
 export function toVersionRecord(row: Row): VersionRecord {
   const metadata = parsed(row.metadata, isObject)
   return {
@@ -149,5 +149,5 @@ export const inOrder = (links: readonly Link[]): Link[] =>
   )
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A statement's `IN` for ids. */
+/** Returns an `IN` condition for IDs. */
 export const idsJson = (ids: readonly number[]): SQL => sql`${JSON.stringify(ids)}`

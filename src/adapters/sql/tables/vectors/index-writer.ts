@@ -65,14 +65,14 @@ interface Unsearchable {
   readonly vectors: readonly TextVector[] | null
 }
 
-/** An entry as it was read to be made searchable. */
+/** An entry that was read to be indexed. */
 interface ReadEntry {
   readonly id: number
   readonly version: number
   readonly textHash: string
 }
 
-/** Entries that change while they are read are read again so often; then the schedule does it. */
+/** Attempts for entries that change while they are read; then the schedule indexes them. */
 const TRIES = 5
 
 /**
@@ -114,13 +114,13 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
    * Rewrites the words of these entries in one transaction of few statements; they should fit the write budget.
    *
    * @param lock the organization of all of them, or 'all'
-   * @param beside returns further statements of the transaction from the entries read; those on entries apply to the rows of `same` (`e`)
+   * @param further returns further statements of the transaction from the entries read; those on entries apply to the rows of `same` (`e`)
    * @returns the IDs of the entries that were unchanged when they were written
    */
   async function write(
     ids: readonly number[],
     lock: { readonly org: string } | 'all',
-    beside: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
+    further: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
   ): Promise<Set<number>> {
     const rows = await runOne(
       connection,
@@ -140,7 +140,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
     const same = sql`${seen} seen ${dialect.plan.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
     const batch = new Batch()
     const unchanged = batch.add(sql`SELECT e.id FROM ${same}`, numbersOf('id'))
-    batch.do(wordStatements(dialect, entries)).do(beside(entries, same))
+    batch.do(wordStatements(dialect, entries)).do(further(entries, same))
     return new Set((await batch.run(connection, lock)).of(unchanged))
   }
 

@@ -118,7 +118,7 @@ export function versionStatements(context: HistoryContext, id: number, window: W
   }
 }
 
-/** One version, as an entry. */
+/** Returns one version, as an entry. */
 export const stateStatement = (context: HistoryContext, id: number, version: number): SQL => sql`
   SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
   WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${sees(context, 'e', id)}
