@@ -73,7 +73,7 @@ storeOverviewContract('PostgreSQL', make)
 currentContract('PostgreSQL', () => {
   const made = make()
   const beside = createObjectVectorIndex(bindings.VECTORS)
-  return { ...made, index: createPostgresVectorIndex(made.connection, { beside }) }
+  return { ...made, index: createPostgresVectorIndex(made.connection, { auxiliary }) }
 })
 
 const onPgvector = () => {
