@@ -106,7 +106,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
-      expect(measure).toEqual({ marks: lineIndex(text), text: null, near: null })
+      expect(measure).toEqual({ marks: lineIndex(text), text: null, range: null })
       const cut = await made.texts.range(ada, id, textHash, { from: 20_000, to: 20_010, line: 1 })
       expect(cut).toBe([...text].slice(20_000, 20_010).join(''))
       const [changed] = [{ id, version: 1, steps: 1, text: { text: 'short now', hash: 'other' } }]
@@ -115,7 +115,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
         textHash: 'other',
         marks: null,
         text: 'short now',
-        near: null,
+        range: null,
       })
       expect(await made.texts.range(ada, id, textHash, { from: 0, to: 5, line: 1 })).toBeNull()
       expect(await made.texts.measure(freshPrincipal(), id)).toBeNull()
@@ -149,7 +149,7 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       expect(await made.texts.measure(ada, short, { by: 'lines', first: 1, last: 1 })).toMatchObject({
         marks: null,
         text: 'short',
-        near: null,
+        range: null,
       })
     })
 

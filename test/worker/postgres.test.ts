@@ -72,7 +72,7 @@ storeOverviewContract('PostgreSQL', make)
 
 currentContract('PostgreSQL', () => {
   const made = make()
-  const beside = createObjectVectorIndex(bindings.VECTORS)
+  const auxiliary = createObjectVectorIndex(bindings.VECTORS)
   return { ...made, index: createPostgresVectorIndex(made.connection, { auxiliary }) }
 })
 
