@@ -12,7 +12,7 @@ import { grantsStep } from './services/maintenance/steps'
 import { unknownTools } from './tools/catalogue'
 
 export { FeedObject } from './adapters/feed-object/object'
-export { GateObject } from './adapters/gate-object/object'
+export { GateObject } from './adapters/rate-limit-object/object'
 export { VectorObject } from './adapters/vector-object/object'
 
 /** The entry point of the Worker: handles requests, and runs the schedule that completes their background work. */

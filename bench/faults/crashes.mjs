@@ -63,7 +63,7 @@ const PNG = Buffer.from(
  * @property {boolean} touched whether it changed since the last search for it
  */
 
-/** Text that is committed without its words and vectors (src/domain/write-share.ts). */
+/** Text that is committed without its words and vectors (src/adapters/sql/core/write-budget.ts). */
 const LONG = 'hay '.repeat(63_000).trim()
 
 /** One agent, which makes one call after the other in a thread of its own. */

@@ -11,10 +11,10 @@ import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
-import { createSqlScheduleJournal } from '../adapters/sql/stores/keeping/schedule-journal'
+import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
+import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlLastSeen } from '../adapters/sql/stores/memories/sightings'
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import { createSqlExportStore } from '../adapters/sql/stores/transfer/export-store'
@@ -31,7 +31,7 @@ import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
 import { createTextSeal } from '../domain/transfer/seal'
 import { hookClient } from '../integrations/hooks/hook-clients'
-import type { ChangeNotifier } from '../ports/change-bell'
+import type { ChangeNotifier } from '../ports/change-notifier'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
@@ -267,11 +267,11 @@ function cursorSealOf({ DB, HYPERDRIVE }: Bindings, config: Config, settings: Se
 
 /** Without a Durable Object notifications are not sent, so waiting calls poll. */
 const SILENT: ChangeNotifier = {
-  tell: async () => {},
+  publish: async () => {},
   mark: async () => null,
   wait: async () => null,
   admit: async () => true,
-  leave: async () => {},
+  closeStream: async () => {},
 }
 
 export function composeFeed(

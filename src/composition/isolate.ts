@@ -2,8 +2,8 @@
 
 import type { ModelService } from '../adapters/builtin/embedder'
 import type { FeedObject } from '../adapters/feed-object/object'
-import type { RateLimitBinding } from '../adapters/gate-object/index'
-import type { GateObject } from '../adapters/gate-object/object'
+import type { RateLimitBinding } from '../adapters/rate-limit-object/index'
+import type { GateObject } from '../adapters/rate-limit-object/object'
 import type { VectorObject } from '../adapters/vector-object/object'
 import type { VectorizeBinding } from '../adapters/vectorize/index'
 import type { AiRunner } from '../adapters/workers-ai/models'

@@ -135,7 +135,7 @@ export function chooseIndex(
   switch (config.vectorBackend) {
     case 'pgvector':
       return createPostgresVectorIndex(connection, {
-        beside: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS, bytes),
+        auxiliary: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS, bytes),
       })
     case 'object':
       if (bindings.VECTORS === undefined)

@@ -1,13 +1,13 @@
-import { createGateLimiter } from '../adapters/gate-object'
-import { createGrantLocks } from '../adapters/gate-object/grant-turns'
 import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-store'
+import { createGateLimiter } from '../adapters/rate-limit-object'
+import { createGrantLocks } from '../adapters/rate-limit-object/grant-locks'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
-import { createSqlModelCalls } from '../adapters/sql/stores/keeping/model-calls'
-import { createSqlOutbox } from '../adapters/sql/stores/keeping/outbox'
-import { createSqlSettings } from '../adapters/sql/stores/keeping/settings'
+import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
+import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
+import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../adapters/sqlite/migrations'
@@ -89,7 +89,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     reranker,
     health: models,
   } = chooseModels(config, { analyzer, ai: bindings.AI, builtin: bindings.BUILTIN_MODEL, log })
-  const announce: Announce = (org, sights) => afterwards(bell.tell(org, sights))
+  const announce: Announce = (org, sights) => afterwards(bell.publish(org, sights))
   const storage = chooseStorage(bindings, config, { analyzer, clock, log })
   const { storing, close } = storage
   const connection = {
@@ -276,7 +276,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composeIdentity({
       ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
-      wake: (org) => bell.tell(org, null),
+      wake: (org) => bell.publish(org, null),
     }),
     changes,
     transfer,

@@ -5,8 +5,7 @@ export interface AuditLog {
   /** Appends an event that has no write of its own, such as a grant. */
   record(org: string, event: AuditEvent): Promise<void>
   /**
-   * Appends an event that a caller may repeat without limit, such as a denial or a pack: equal events of a key within a minute share a
-   * row.
+   * Appends an event that a caller may repeat without limit, such as a denial or a pack: equal events of a key within a minute share a row.
    */
   recordRepeated(org: string, event: AuditEvent): Promise<void>
   /**
@@ -17,10 +16,10 @@ export interface AuditLog {
   page(org: string, request: { after: number; limit: number; keys?: readonly string[] }): Promise<AuditRow[]>
 
   /**
-   * Lists rows newest first. One call checks at most 5,000 rows; `lookedDownTo` is the lowest `seq` of these, from which the
-   * next call continues, or null at the end.
+   * Lists rows newest first. One call checks at most 5,000 rows; `scannedDownTo` is the lowest `seq` of these, from which the next call
+   * continues, or null at the end.
    */
-  newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; lookedDownTo: number | null }>
+  newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; scannedDownTo: number | null }>
 }
 
 export interface NewestAudit {

@@ -20,7 +20,7 @@ export interface Written {
 export interface CapturedSession {
   /** `<client>:<id>`, within its organization and owner. */
   readonly name: string
-  /** Increases with every change; a write names the revision it has read. 0: there is no row yet. */
+  /** Increases with every change; a write names the revision it has read. 0 for a session without a row. */
   readonly revision: number
   readonly gathered: SessionState
   readonly written: Written | null
@@ -41,7 +41,7 @@ export interface PendingSession extends CapturedSession {
 /** An event that has arrived. */
 interface ArrivedEvent {
   readonly id: string
-  /** The text of its answer; null for none. */
+  /** The text that was returned for it; null for none. */
   readonly output: string | null
 }
 
@@ -62,7 +62,9 @@ export interface StartPlace {
 
 /** Stores captured events and sessions. Scopes have an owner, whose sessions are used. */
 export interface CaptureStore {
-  /** Of these, the events that have arrived before with what they were answered, and the sessions that are known. */
+  /**
+   * Returns those of the events that have arrived before, with the text that was returned, and those of the sessions that exist.
+   */
   known(
     scope: Scope,
     events: readonly string[],
@@ -74,34 +76,34 @@ export interface CaptureStore {
    * @param by the key, and the agent of the key
    * @throws Problem conflict, retryable, when a session has changed or an event has arrived meanwhile
    */
-  keep(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
+  store(scope: Scope, by: { readonly keyId: string; readonly agent: string | null }, arrival: Arrival): Promise<void>
   /**
-   * Notes the entry that a checkpoint wrote. The session is due no more unless something arrived meanwhile.
+   * Records the entry that a checkpoint wrote. The session is no longer due unless an event arrived meanwhile.
    *
-   * @param use what the session did with memories, stored in its one row of that
+   * @param use how the session used memories, for its usage row
    */
-  wrote(
+  recordCheckpoint(
     scope: Scope,
     session: Pick<CapturedSession, 'name' | 'revision' | 'gathered'>,
     written: Written | null,
     use: readonly MemoryUse[],
   ): Promise<void>
-  /** Of these memories, those that the scope may read: titles, files and first characters. */
+  /** Returns titles, files and first characters of those of the memories that the scope may read. */
   compared(scope: Scope, ids: readonly number[]): Promise<readonly ComparedMemory[]>
   /**
-   * Rows of use of sessions of every owner, in the projects that the scope reaches, newest first.
+   * Returns usage rows of sessions of every owner, in the projects of the scope, newest first.
    *
-   * @param id only sessions that have to do with this memory; null for all
+   * @param id only sessions that used this memory; null for all
    */
   uses(scope: Scope, since: Millis, id: number | null): Promise<readonly SessionUse[]>
-  /** The time of the oldest row of use; null without one. */
+  /** Returns the time of the oldest usage row; null without one. */
   firstUse(scope: Scope): Promise<Millis | null>
-  /** Of these memories, those that lists show. */
+  /** Returns those of the memories that are listed. */
   named(scope: Scope, ids: readonly number[]): Promise<readonly NamedMemory[]>
-  /** The oldest memories that the scope may change, not changed since a time, and none of these. */
+  /** Returns the oldest memories that the scope may change, not changed since a time, except these. */
   unused(scope: Scope, before: Millis, used: readonly number[], limit: number): Promise<readonly NamedMemory[]>
   /**
-   * Archives memories, or brings them back: all of them, or none where one is not there at its version.
+   * Archives or unarchives memories: all of them, or none if one does not have its version any more.
    *
    * @returns whether it was done
    */
@@ -117,10 +119,11 @@ export interface CaptureStore {
   /** Marks a session as being written. @returns false when it has changed, or is being written already */
   claim(session: PendingSession): Promise<boolean>
   /**
-   * The memories of a project and of none, by facet, and the newest captured session of the place.
-   * @param isApproved whether only entries count of which a person has approved the current version
+   * Returns the memories of a project and those without project, by section, and the newest captured session of the place.
+   *
+   * @param isApproved whether only entries count whose current version a person has approved
    */
-  standing(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<StartMemories>
+  startMemories(scope: Scope, place: StartPlace, except: string | null, isApproved?: boolean): Promise<StartMemories>
   /** Returns the digest of the last start text of an owner at a place; null when there was none. */
   lastStart(scope: Scope, place: StartPlace): Promise<string | null>
   noteStart(scope: Scope, place: StartPlace, digest: string): Promise<void>
@@ -147,9 +150,9 @@ export interface CaptureStore {
   approve(caller: Caller, id: number, version: number): Promise<boolean>
   /** Returns captured entries that the scope may change, newest first, after a position. */
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
-  /** How many captured sessions of the scope's owner wait for review; counts no further than `most`. */
+  /** Returns the number of captured sessions of the scope's owner that await review; counts up to `most`. */
   waiting(scope: Scope, most: number): Promise<number>
-  /** Forgets what was gathered of a project, so that nothing more is written of it. */
+  /** Deletes the state of sessions of a project, so that no further checkpoint is written. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
   /**
    * Deletes old rows: events and start texts by arrival, sessions by last activity if nothing is pending.

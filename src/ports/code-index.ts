@@ -13,7 +13,7 @@ export interface PreparedFile {
   readonly model: string | null
   readonly symbols: readonly CodeSymbol[]
   readonly chunks: readonly PreparedChunk[]
-  /** Runs of three characters, as `domain/code/grams.ts` numbers them. */
+  /** Trigrams, as numbered by `domain/code/grams.ts`. */
   readonly grams: readonly number[]
 }
 
@@ -26,7 +26,7 @@ export interface PreparedChunk {
   readonly words: readonly string[]
   /** Number of content words. */
   readonly length: number
-  /** As `domain/meaning/vector.ts` packs it; null while it is pending. */
+  /** As packed by `domain/meaning/vector.ts`; null while it is pending. */
   readonly vector: string | null
 }
 
@@ -83,19 +83,19 @@ export interface TextHit {
   readonly chunkId: number
   readonly fileId: number
   readonly lineStart: number
-  /** How often. */
+  /** Number of occurrences. */
   readonly hits: number
   /** Whether it occurs at least once in the same case. */
   readonly exact: boolean
 }
 
-/** Vectors of consecutive chunks of one file. */
+/** Packed vectors of consecutive chunks of one file. */
 export interface VectorPack {
   readonly id: number
   readonly fileId: number
   /** Number of the first chunk. */
   readonly first: number
-  /** One per line, as `domain/meaning/vector.ts` packs them. */
+  /** One per line, as packed by `domain/meaning/vector.ts`. */
   readonly data: string
 }
 
@@ -123,8 +123,8 @@ interface PendingFile {
 }
 
 /**
- * The code of all orgs by project. Every method sees and touches only what its scope may see; a project that the scope is not
- * open to has no code.
+ * The code of all organizations, by project. Every method reads and changes only what its scope may see; a project outside the scope has no
+ * code.
  */
 export interface CodeIndex {
   totals(scope: Scope, project: string | null): Promise<CodeTotals[]>

@@ -31,17 +31,17 @@ export interface OverviewRequest {
 }
 
 /**
- * The names that a scope can see, threads and projects, and what stands under one of them. Everything is what lists show: no
- * diary pages, nothing archived or expired.
+ * Names of threads and projects that a scope can see, and overviews of them. Covers listed entries: no diary pages, nothing archived or
+ * expired.
  */
 export interface Directory {
   /** Lists threads by last use, after a position; from the last used one when it is null. */
   threads(scope: Scope, after: ThreadPlace | null, limit: number): Promise<ListedThread[]>
 
-  /** Lists names of threads with this prefix, last used first; of more than a thousand, of the first thousand by name. */
+  /** Lists names of threads with this prefix, last used first; considers the first thousand names only. */
   threadsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
-  /** Lists names of projects with this prefix, last used first; of more than a thousand, of the first thousand by name. */
+  /** Lists names of projects with this prefix, last used first; considers the first thousand names only. */
   projectsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
   /** Returns the newest entries of a thread. The first always fits into `maxBytes`. */
@@ -67,7 +67,7 @@ export interface ActivityRequest {
   readonly names: number
 }
 
-/** What pages for people show beside what tools answer. Everything is what the scope may see. */
+/** Reads of the dashboard, in addition to those of the tools. Covers everything that the scope may see. */
 export interface StoreOverview {
   activity(scope: Scope, request: ActivityRequest): Promise<StoreActivity>
 

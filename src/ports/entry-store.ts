@@ -24,14 +24,14 @@ export interface SavedEntry {
 
 interface ChangedEntry {
   readonly version: number
-  /** As of a saved one. */
+  /** As in `SavedEntry`. */
   readonly searchable: boolean
   /** The stored entry after the change, if requested. */
   readonly after?: Shown
 }
 
 interface ChangeOptions {
-  /** The answer of `imageRemovals` before the bytes of the images were stored. */
+  /** Result of `imageRemovals` from before the bytes of the images were stored. */
   readonly knownRemovals?: readonly number[]
   /** Whether to return the changed entry, and again when the call is repeated. */
   readonly shows?: boolean
@@ -68,7 +68,7 @@ interface SaveOptions {
   readonly meeting?: DuplicatePolicy | undefined
   /** Whether a repeated message updates the existing one; true when absent. */
   readonly dedupe?: boolean
-  /** The answer of `imageRemovals` before the bytes of the images were stored. */
+  /** Result of `imageRemovals` from before the bytes of the images were stored. */
   readonly knownRemovals?: readonly number[]
   /** Captured entries to delete in the same batch, which fails unless all are at these versions. */
   readonly replaces?: readonly CapturedAt[] | undefined
@@ -76,9 +76,9 @@ interface SaveOptions {
 
 /**
  * Stores the entries of all organizations. Every method reads and changes only what its scope may see. Each method is at most one round
- * trip to the database (writes of long texts take more, after the commit, and so does a page of a large store whose filter has no
- * index), and a write commits together with its row in the audit log. Failures: `unavailable` when the database does not
- * respond; its message states whether the write may have happened, since the answer to a write can be lost.
+ * trip to the database (writes of long texts need more, after the commit, and so does a page of a large store whose filter has no index). A
+ * write commits together with its row in the audit log. Failures: `unavailable` when the database does not respond; its message states
+ * whether the write may have happened, since the response to a write can be lost.
  */
 export interface EntryStore {
   /**
@@ -88,7 +88,8 @@ export interface EntryStore {
    *
    * @throws Problem conflict when bytes of an image may be missing, because a removal ran meanwhile: store them again; and
    * when an entry to replace has another version
-   * @throws MeetingFailed when an entry to match has changed; with `dedupe`, when a repeated message has
+   *
+   * @throws DuplicateChanged when a matched entry has changed; with `dedupe`, when a repeated message has
    * reserved keys that the new metadata do not have: read them with `repeated` and store again with them
    *
    * @example
@@ -107,7 +108,7 @@ export interface EntryStore {
   read(scope: Scope, ids: readonly number[]): Promise<Entry[]>
 
   /**
-   * Like `read`, for updates: texts only as far as one transaction writes their words.
+   * Like `read`, for updates: texts only up to the size that one transaction can index.
    *
    * @throws Problem limit_exceeded when the data other than texts exceeds the memory
    */
@@ -122,17 +123,20 @@ export interface EntryStore {
    */
   readWithin(scope: Scope, ids: readonly number[], maxBytes: number): Promise<EntriesWithin>
 
-  /** Newest first: by whole second of creation, then id. Those beyond `PAGE_METADATA_BYTES` are bare. */
+  /**
+   * Returns a page, newest first: by whole second of creation, then id. Metadata, tags and images beyond `PAGE_METADATA_BYTES` are left
+   * out.
+   */
   page(scope: Scope, filter: Filter, request: PageRequest): Promise<EntryPage>
 
   /**
-   * Listed entries among the ids, in no particular order; the filter is checked again. Those beyond `PAGE_METADATA_BYTES`, in the
-   * order of the ids, are bare.
+   * Returns previews of listed entries with these ids, in no particular order; the filter is checked again. Metadata, tags and images
+   * beyond `PAGE_METADATA_BYTES`, in the order of the ids, are left out.
    */
   previews(scope: Scope, filter: Filter, ids: readonly number[], previewLength: number): Promise<EntryPreview[]>
 
-  /** Parts of the texts of listed entries, cut by the database; the filter is checked again. */
-  stretches(
+  /** Returns parts of the texts of listed entries, cut by the database; the filter is checked again. */
+  textRanges(
     scope: Scope,
     filter: Filter,
     wanted: readonly TextRange[],
@@ -150,7 +154,8 @@ export interface EntryStore {
    * each other. The patch must not contain reserved keys.
    *
    * @returns the new version and whether the entry is archived, or null when the caller may not write such an entry; then
-   * the call leaves no trace
+   * nothing is changed or logged
+   *
    * @throws Problem limit_exceeded when the merged metadata would be too large; conflict when the entry was deleted as the patch arrived,
    * and has been restored
    */
@@ -161,28 +166,30 @@ export interface EntryStore {
   ): Promise<{ readonly version: number; readonly archived: boolean } | null>
 
   /**
-   * Deletes entries that the caller may write, with tags, links and index rows; unused images are queued for removal. The last
-   * state is retained with the history. Of many, the first `MOST_DELETED` by id; all of them become invisible at once, and
-   * rows beyond one transaction are removed after it. Returns how many. One attempt.
+   * Deletes entries that the caller may write, with tags, links and index rows; unused images are queued for removal. The last version is
+   * retained in
+   * the history. A large selection is limited to the first `MOST_DELETED` by id; all of them become invisible at once, and rows beyond one
+   * transaction
+   * are removed after it. Returns the number of entries. One attempt.
    *
    * @throws DeleteRefused when nothing was deleted: the named entry does not exist at that version
    */
   delete(caller: Caller, selection: DeleteSelection): Promise<number>
 
   /**
-   * Deletes entries for good, with all retained data: existing ones, archived or not, expired ones, and ones deleted
-   * before, if the caller could write them then. Of a thread all of these, except diary pages.
-   * The change log keeps the changes without their content. One attempt.
+   * Deletes entries permanently, with all retained data: existing ones, archived or not, expired ones, and ones deleted before, if the
+   * caller could
+   * write them then. For a thread, all of these except diary pages. The change log retains the changes without their content. One attempt.
    *
    * @throws DeleteRefused as `delete`, and while another delete of some of them is still in progress
    */
   erase(caller: Caller, selection: EraseSelection): Promise<Erased>
 
-  /** Removes the rows that deletes of these entries have left. Returns whether there were any. */
+  /** Removes the remaining rows of deleted entries. Returns whether there were any. */
   finishDeletes(caller: Caller, meant: Pick<EraseSelection, 'ids' | 'threadIds'>): Promise<boolean>
 
   /** Returns the present state of an entry that the caller may change, without its text. */
-  standing(caller: Caller, id: number): Promise<Entry | null>
+  current(caller: Caller, id: number): Promise<Entry | null>
 
   /** Returns how many entries a delete or an erasure would affect, and the first of their ids. @throws DeleteRefused as `delete` */
   wouldDelete(

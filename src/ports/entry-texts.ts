@@ -49,7 +49,7 @@ interface TextMeasure {
   readonly marks: LineIndex | null
   readonly text: string | null
   /** The range that probably contains the requested part; null when the complete text is here, or no part was requested. */
-  readonly near: { readonly from: number; readonly to: number; readonly text: string } | null
+  readonly range: { readonly from: number; readonly to: number; readonly text: string } | null
 }
 
 /** Texts of entries, found and read in parts. Each method shows only what its scope may see. */
@@ -68,14 +68,14 @@ export interface EntryTexts {
   measure(scope: Scope, id: number, part?: Part): Promise<TextMeasure | null>
 
   /** Returns a range of the measured text; null when the entry or its text has changed. */
-  stretch(scope: Scope, id: number, textHash: string, stretch: LineRange): Promise<string | null>
+  range(scope: Scope, id: number, textHash: string, stretch: LineRange): Promise<string | null>
 }
 
 /** Removes long texts that are stored in a separate table. For maintenance. */
 export interface LongTexts {
   /**
-   * Ends the wait for a text that a call staged before its transaction (topic `text` of the outbox, whose row is claimed): it is deleted
-   * unless an entry or a retained state needs it. A text that was staged again meanwhile is not deleted.
+   * Ends the staging of a text (topic `text` of the outbox, whose row is leased): it is deleted unless an entry or a retained version needs
+   * it. A text that was staged again meanwhile is not deleted.
    */
   withdraw(org: string, hash: string): Promise<void>
 }

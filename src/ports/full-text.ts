@@ -19,8 +19,7 @@ export interface TextHit {
   /** At most the first `SCORED_LENGTH` code points; text after them is found but does not raise the score. */
   readonly text: string
   /**
-   * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not
-   * searched.
+   * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not searched.
    */
   readonly code: string
   /** The aliases alone; none when code was not searched. */
@@ -59,8 +58,8 @@ interface Sought {
   readonly terms: readonly ScoredTerm[]
   readonly filter: Filter
   /**
-   * Columns that are searched, at least one. Quoted phrases are never found in `context`. Prefix units are found in title, body and
-   * context only, whatever the columns: the code column does not store its words as written.
+   * Columns that are searched, at least one. Quoted phrases are never found in `context`. Prefix units are found in title, body and context
+   * only, whatever the columns: the code column does not store its words as written.
    */
   readonly columns: readonly TextColumn[]
 }
@@ -79,7 +78,10 @@ export interface TextRequest extends Sought {
   }
 }
 
-/** Finds entries that contain any of the query's units, the rarest and the most first, each with its number of units and its rank. */
+/**
+ * Finds entries that contain any of the query's units: those with the rarest and most units first, each with its number of units and its
+ * rank.
+ */
 export interface UnitsRequest extends Sought {
   readonly candidates: number
   /** The agent whose diary pages are found too, by their owner. */
@@ -89,9 +91,9 @@ export interface UnitsRequest extends Sought {
 }
 
 /**
- * Finds entries that contain scored terms which occur in at most `rare` entries, the rarest and the most of them first. More frequent terms
- * are not used and not counted further, and of each layer a few thousand entries are counted, so that many words cost the same in a store
- * of any size.
+ * Finds entries with scored terms that occur in at most `rare` entries: those with the rarest and most terms first. More frequent terms are
+ * not used and not counted further, and a few thousand entries of each layer are counted, so that the cost does not depend on the size of
+ * the store.
  */
 export interface RareRequest extends Sought {
   readonly rare: number
@@ -103,13 +105,13 @@ export interface RareRequest extends Sought {
 export interface TextSearch {
   readonly hits: readonly TextHit[]
   /**
-   * Counted over everything that the scope may search, whatever the filter; but a filter on `room` limits the count,
-   * so that other projects have no cost and no effect. Undefined without a hit.
+   * Counted over everything that the scope may search, whatever the filter; but a filter on `room` limits the count, so that other projects
+   * have no cost and no effect. Undefined without a hit.
    */
   readonly statistics: TermStatistics
   /**
-   * The words that chose the candidates: all; the six rarest, where more than 10,000 entries hold one
-   * of more than six; or the rarest, where comparing all entries would take too long. Statistics are of all terms.
+   * The words that chose the candidates: all; or the rarest, when many entries match one of more than six words, or when comparing all
+   * entries would take too long. Statistics are of all terms.
    */
   readonly chosenBy: CandidateSelection
 }
@@ -121,8 +123,7 @@ export interface EntryText extends Pick<TextHit, 'id' | 'title' | 'text' | 'code
 }
 
 /**
- * Finds candidates by words. The entry store writes the index in the batch of the row, so an entry
- * is found by the next call after its store.
+ * Finds candidates by words. The entry store writes the index in the batch of the row, so that the next call finds a stored entry.
  */
 export interface FullText {
   /** `fts5` or `tsvector`. */
@@ -131,20 +132,20 @@ export interface FullText {
   readonly stemming: boolean
 
   /**
-   * By the query's expression. Hits and statistics of the three searches are the same on every backend.
+   * Searches by the query's expression. Hits and statistics of the three searches are the same on every backend.
    *
-   * @throws Problem limit_exceeded for words that occur in too much text, where no rarer one can choose
+   * @throws Problem limit_exceeded for words that occur in too much text, unless the query has a rarer one
    */
   search(scope: Scope, request: TextRequest): Promise<TextSearch>
 
-  /** By the units of the query, whatever its expression says. */
+  /** Searches by the units of the query, ignoring its expression. */
   searchByUnits(scope: Scope, request: UnitsRequest): Promise<TextSearch>
 
   /** Searches by the rare words of the query; reads as much from a large store as from a small one. */
   searchByRareWords(scope: Scope, request: RareRequest): Promise<TextSearch>
 
-  /** What stands in these entries, as far as the scope lists them. */
-  standing(
+  /** Returns the matched content of these entries, if the scope lists them. */
+  entryTexts(
     scope: Scope,
     asked: { readonly units: readonly Unit[]; readonly columns: readonly TextColumn[] },
     ids: readonly number[],

@@ -55,16 +55,16 @@ interface Restorable {
   /** Number of further states that did not fit. */
   readonly more: number
   /** Existing entries that the scope may change, of the ids or of the deleting call: their version and owner. */
-  readonly standing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
+  readonly existing: ReadonlyMap<number, { readonly version: number; readonly at: Millis; readonly by: string }>
   /** Entries that the call deleted, that were restored, and then deleted again by another call. */
   readonly again: readonly number[]
 }
 
-/** What entries were before. Old states are shown to whom they were visible. */
+/** Earlier versions of entries. A version is visible to those who could read the entry then. */
 export interface History {
-  /** Lists versions; null when the scope may see none of the entry. */
+  /** Lists versions; null when the scope may see none of them. */
   versions(scope: Scope, id: number, window: Window): Promise<VersionPage | null>
-  /** Returns one version of the entry; null as above. */
+  /** Returns one version of the entry; null when the scope may not see it. */
   state(scope: Scope, id: number, version: number): Promise<Entry | null>
   /** Returns texts of versions, newest first, up to `maxBytes` together. */
   texts(scope: Scope, id: number, versions: readonly number[], maxBytes: number): Promise<ReadonlyMap<number, string>>
@@ -103,30 +103,31 @@ export interface FeedPage {
 /** Reads the changes of entries of an organization, in the order of commits, as a scope could see them at the time. */
 export interface ChangeFeed {
   /**
-   * Rows of other orgs are not read.
+   * Returns a page of changes. Rows of other organizations are not read.
    *
    * @throws Problem invalid_input with `resync_from` when the changes after the position are no longer retained
    *
    * @example
    * let start: FeedStart = 'start'
    * for (;;) {
-   *   const { changes, next, more } = await feed.page(scope, filter, start, 200)
-   *   start = next
-   *   if (!more) break
+   * const { changes, next, more } = await feed.page(scope, filter, start, 200)
+   * start = next
+   * if (!more) break
    * }
    */
   page(scope: Scope, filter: FeedFilter, start: FeedStart, limit: number): Promise<FeedPage>
 
   /**
-   * The newest changes, newest first, of the newest 2,000 of the org; `next` is the position behind them all.
+   * Returns the newest changes, newest first, out of the newest 2,000 of the organization; `next` is the position after all of them.
    *
    * @param filter default: every change that the scope can see
    */
   latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
 
   /**
-   * The position of the last change before an instant, from which a page begins with the first change at or after it; of an instant
-   * before the retained changes the position of the oldest.
+   * Returns the position of the last change before a time, so that a page begins with the first change at or after it; for a time before
+   * the retained
+   * changes, the position of the oldest.
    *
    * @param at milliseconds since 1970
    */
@@ -134,16 +135,16 @@ export interface ChangeFeed {
 }
 
 /**
- * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyAlreadyUsed` when
+ * Stores receipts of calls with an idempotency key. The batch of a write with such a key creates its receipt, or fails with `KeyAlreadyUsed` if
  * another call was first.
  */
 export interface Receipts {
   /** Finds a receipt of the caller's key that has not expired. */
   find(caller: Caller, key: string): Promise<Receipt | null>
   /**
-   * Adds the answer of the call that made the receipt (the caller's changeId), which is made when the call wrote nothing. To the receipt
-   * of another call nothing is added: a call that found nothing left to do must not answer for the one that did it. The first answer
-   * stays, and the receipt that is returned has it.
+   * Adds the response of the call that created the receipt (the caller's changeId); creates the receipt when the call wrote nothing. A
+   * receipt of another call is not changed, because a call that found nothing to do must not answer for the one that did it. The first
+   * response is retained, and the returned receipt has it.
    */
   complete(caller: Caller, given: { readonly key: string; readonly answer: unknown }): Promise<Receipt>
 }

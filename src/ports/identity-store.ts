@@ -3,8 +3,8 @@ import type { ApiKey, Org, Project } from '../domain/identity/identity'
 import type { Millis } from '../domain/time'
 
 /**
- * Orgs, projects and keys. A method that writes commits together with the audit row of the event it is given. Failures:
- * `unavailable` when the database does not answer, as for the entry store.
+ * Organizations, projects and keys. A method that writes commits together with the audit row of its event. Failures: `unavailable` when the
+ * database does not respond, as for the entry store.
  */
 export interface IdentityStore {
   /** @throws Problem conflict when the id exists */
@@ -18,9 +18,11 @@ export interface IdentityStore {
   /** Returns every owner that a key of the organization has or had, and the owners of imported entries. */
   owners(org: string): Promise<string[]>
   /**
+   * Creates a key.
+   *
    * @param hash SHA-256 of the key, hexadecimal
-   * @param newOwner whether the key's owner must be one that no key has or had
-   * @throws Problem conflict when it is not
+   * @param newOwner whether the key's owner must be a new one
+   * @throws Problem conflict when the owner exists
    */
   createKey(key: ApiKey, hash: string, event: AuditEvent, newOwner: boolean): Promise<void>
   /** Lists keys of one organization, oldest first, including revoked ones. */

@@ -5,14 +5,14 @@ import type { IncomingEntry, IncomingLink, IncomingVersion } from '../domain/tra
 
 /** The record of an entry of another store. */
 export interface Remembered {
-  /** Ours. */
+  /** ID in this store. */
   readonly entryId: number
   /** Its version after its import; 0: its id was reserved, but it was not imported; null for the organization's own entries. */
   readonly version: number | null
-  /** Time of the newest file it came with, milliseconds since 1970; null as above. */
+  /** Time of the newest file that contained it, milliseconds since 1970; null as above. */
   readonly at: Millis | null
   /** The entry that exists here. */
-  readonly standing: {
+  readonly existing: {
     readonly version: number
     readonly updatedAt: Millis
     readonly isPendingDeletion: boolean
@@ -29,7 +29,7 @@ export interface NewId {
   readonly wanted: number | null
 }
 
-/** An imported entry, under its id here. */
+/** An imported entry, under its ID in this store. */
 export interface ImportedEntry {
   readonly theirId: string
   readonly id: number
@@ -38,7 +38,7 @@ export interface ImportedEntry {
   /** The version that it gets. */
   readonly version: number
   readonly entry: IncomingEntry
-  /** Ours. */
+  /** Links with IDs of this store. */
   readonly links: readonly IncomingLink[]
   /** References to entries that were not imported: their ids in the source. */
   readonly waiting: readonly Waiting[]
@@ -55,7 +55,7 @@ export interface Waiting {
 }
 
 export interface ImportedVersion {
-  /** Version of its entry here. */
+  /** Version and ID of its entry in this store. */
   readonly id: number
   readonly state: IncomingVersion
 }
@@ -73,8 +73,8 @@ export interface ImportBatch {
     readonly version: number
     readonly vectors: readonly TextVector[]
   }[]
-  /** Deleted entries of which only states were imported: source id, id here and the version of the deletion. */
-  readonly gone: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
+  /** Deleted entries of which only versions were imported: source id, id here and the version of the deletion. */
+  readonly deletedEntries: readonly { readonly theirId: string; readonly id: number; readonly version: number }[]
   /** Removals of images that were known when their bytes were stored. */
   readonly knownRemovals: readonly number[]
   readonly detail: Readonly<Record<string, number>>
@@ -99,8 +99,10 @@ export interface ImportStore {
    * @throws Problem conflict when an entry has changed since it was read; limit_exceeded over a quota
    */
   write(caller: Caller, batch: ImportBatch): Promise<{ readonly versions: number }>
-  /** Resolves a bounded part of the links that waited for these entries. @returns links that were made, and whether more are waiting */
-  settle(
+  /**
+   * Creates a bounded part of the links that waited for these entries. @returns the number of links, and whether more are waiting
+   */
+  resolveLinks(
     caller: Caller,
     store: string,
     theirIds: readonly string[],
@@ -111,8 +113,8 @@ export interface ImportStore {
   ): Promise<void>
   remainingQuota(scope: Scope): Promise<RemainingQuota>
   /**
-   * Returns those of the images that the organization uses: `seen` by entries or retained states that the scope may read; `hidden` only by
-   * others, which is not reported to the scope.
+   * Returns those of the images that the organization uses: `seen` by entries or retained versions that the scope may read; `hidden` only
+   * by others, which must not be reported to the scope.
    */
   imagesInUse(
     scope: Scope,

@@ -19,9 +19,9 @@ export interface MemoryQuery extends Window {
   readonly layer: Layer
   /** Null for every kind. */
   readonly kinds: readonly Kind[] | null
-  /** Has one of these normalized tags; empty for no such condition. */
+  /** Only memories with one of these normalized tags; empty for all. */
   readonly tags: readonly string[]
-  /** Only archived ones; without it, none of them. */
+  /** Only archived memories; by default none of them. */
   readonly archived?: boolean | undefined
 }
 
@@ -44,8 +44,8 @@ export interface SummarizableQuery {
 }
 
 /**
- * Entries as memories in layers, read only. With a project,
- * layers 1 and 2 of others and of none do not exist; without one, every project of the scope is meant. Layer 3 belongs to the org.
+ * Reads entries as memories in layers. With a project, layers 1 and 2 of others and without project are excluded; without one, every
+ * project of the scope is included. Layer 3 belongs to the organization.
  */
 export interface Memories {
   /** Returns a memory that the scope may change, including an archived one; null when there is none. */
@@ -58,8 +58,8 @@ export interface Memories {
   list(scope: Scope, project: string | null, query: MemoryQuery, maxBytes: number): Promise<MemoryPage>
 
   /**
-   * Those of the ids that are listed and that the filter admits, in the order of the ids; as many from the beginning as fit into
-   * `maxBytes`, of the others the ids. The first always fits.
+   * Returns those of the ids that are listed and that the filter matches, in the order of the ids, up to `maxBytes`; of the others only the
+   * ids. The first one is always returned.
    */
   shown(
     scope: Scope,
@@ -69,7 +69,10 @@ export interface Memories {
     maxBytes: number,
   ): Promise<Omit<MemoryPage, 'total'>>
 
-  /** Returns those of the ids that belong to another project: of layer 3, from a project, and not tagged as shared. Like `shown`. */
+  /**
+   * Returns those of the ids that belong to another project: of layer 3, from a project, and not tagged as shared. Accepts ids like
+   * `shown`.
+   */
   away(scope: Scope, project: string, ids: readonly number[]): Promise<ReadonlySet<number>>
 
   /**
@@ -78,13 +81,13 @@ export interface Memories {
    */
   summarizable(scope: Scope, query: SummarizableQuery): Promise<(Original & EntryVersion)[]>
 
-  /** Returns the oldest existing memory that is equal to each of these; null for none. */
+  /** Returns for each the oldest memory that is equal to it; null for none. */
   equals(scope: Scope, wanted: readonly EqualityKey[]): Promise<(EqualMemory | null)[]>
 
-  /** Returns visible memories of a project (null: of none) for problems with this key, oldest first. */
+  /** Returns visible memories of a project (null: without project) for problems with this key, oldest first. */
   reported(scope: Scope, project: string | null, key: string): Promise<Reported[]>
 
-  /** Returns the number of memories of each sort. */
+  /** Returns the number of memories of each kind. */
   count(scope: Scope, project: string | null): Promise<MemoryCount[]>
 }
 
@@ -94,14 +97,14 @@ export interface AtHandMemory {
   readonly vectors: readonly number[]
 }
 
-/** Data of a work context, read before anything is compared with it. */
+/** Data of a work context, read before vectors are compared. */
 interface AtHand {
   /** Previews of the newest working memories that were written on purpose, newest first. */
   readonly newest: readonly string[]
   readonly opened: readonly OpenedFile[]
   /**
-   * Candidates whatever their similarity: the newest memories, the newest patterns that match language and file of the context, and of
-   * layer 3 the newest whose file is in the context.
+   * Candidates of any similarity: the newest memories, the newest patterns that match language and file of the context, and of layer 3 the
+   * newest whose file is in the context.
    */
   readonly memories: readonly AtHandMemory[]
   /** Range of the organization's vectors, if an external index has to be searched; else null. */
@@ -121,28 +124,33 @@ export interface SimilarMemoriesRequest extends Omit<SimilarRequest, 'beside'> {
   readonly query: QuantizedVector
   /** Model and dimensions. */
   readonly model: string
-  /** Hits of an index, and the vector id up to which others are compared; null for the database to compare vectors itself. */
+  /**
+   * Hits of an index, and the vector id up to which others are compared; null if the database compares vectors itself.
+   */
   readonly found: (VectorSearch & { readonly newest: number }) | null
 }
 
 export interface SimilarMemory extends MemoryInContext {
-  /** A memory with its most similar vector that was compared; null where none was. */
+  /** The cosine of its most similar compared vector; null if none was compared. */
   readonly cosine: number | null
 }
 
 /**
- * Which memories may stand before an agent; read only. Each method reads as much from a large store as from a small one.
+ * Selects memories for the current work; read only. The cost of each method does not depend on the size of the store.
  */
 export interface CurrentMemories {
   /** Whether the database itself can search by similarity. */
   readonly comparesVectors: boolean
 
-  /** @param model whose vectors an external index has to be searched for; null for none */
+  /**
+   * Returns the data of a work context. @param model whose vectors an external index has to be searched for; null for none
+   */
   atHand(scope: Scope, project: string | null, moment: WorkContext, model: string | null): Promise<AtHand>
 
   /**
-   * The memories at hand, those that are near, and those up to the newest vector that the index has not confirmed, as far as scope
-   * and filter admit them; each once.
+   * Returns the memories at hand, the similar ones, and those up to the newest vector that the index has not confirmed, if scope and filter
+   * admit
+   * them; each once.
    *
    * @param near null when vectors are not compared
    */
@@ -159,7 +167,7 @@ export interface CurrentMemories {
 interface Sighting {
   /** Milliseconds since 1970. */
   readonly seenAt: Millis
-  /** The newest entry of the organization then; newer entries have greater ids, whatever the clocks. */
+  /** The newest entry of the organization at that time; later entries have greater ids, independent of clocks. */
   readonly lastId: number
 }
 
@@ -170,7 +178,7 @@ export interface Since {
   readonly newestId: number
   /** Number of new memories of layers 2 and 3 since; 0 for the first visit. */
   readonly added: number
-  /** The newest of them, or of all for the first visit, oldest first; captured entries only where there is space. */
+  /** The owner of the last-seen positions. */
   readonly recent: readonly MemorySummary[]
 }
 
@@ -184,9 +192,7 @@ export interface Visit {
 /** The owner of the markers. */
 export type Visitor = Pick<Principal, 'org' | 'projects' | 'owner' | 'agent' | 'merged'>
 
-/**
- * Last-seen marks by owner, agent, project and session. They are bookkeeping: no audit, no version, and readers leave them too.
- */
+/** Moves the position of the session, never back. An owner has at most a thousand positions; the oldest are deleted. */
 export interface LastSeen {
   /**
    * Returns what is new since the session's own marker, else since the newest one of that owner and agent in the project.
@@ -195,6 +201,8 @@ export interface LastSeen {
    */
   since(visitor: Visitor, visit: Visit, most: { readonly memories: number; readonly content: number }): Promise<Since>
 
-  /** Moves the marker of the session, never back. An owner has at most a thousand markers; the oldest are deleted. */
+  /**
+   * Moves the position of the session, never back. An owner has at most a thousand positions; the oldest are deleted.
+   */
   note(visitor: Visitor, visit: Visit, sighting: Sighting): Promise<void>
 }

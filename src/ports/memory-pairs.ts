@@ -8,7 +8,7 @@ export interface PairOfOrg extends MemoryPair {
 }
 
 export interface JudgedPair extends MemoryPair {
-  /** Null where none of the two contents was judged. */
+  /** Null if neither content was judged. */
   readonly verdict: Verdict | null
   /** The contents that the verdict is about (`contentMark`, the later one first). */
   readonly judged: string | null
@@ -27,7 +27,7 @@ export interface PairWithMemories extends PairOfOrg, JudgedPair {
 
 export type MemoryContent = Pick<Entry, 'id' | 'title' | 'textHash' | 'metadata'>
 
-/** Where a list of pairs goes on. */
+/** Selects a page of pairs. */
 export interface PairQuery {
   readonly project: string | null
   readonly after: MemoryPair | null
@@ -36,38 +36,41 @@ export interface PairQuery {
 
 export interface Fresh {
   readonly ids: readonly number[]
-  /** The ID up to which pairs had been sought; null for never. */
+  /** ID up to which pairs were searched before; null for never. */
   readonly from: number | null
-  /** The ID up to which these go; null where there is nothing new. */
+  /** ID up to which these memories go; null without new memories. */
   readonly upTo: number | null
-  /** Whether there may be more behind it. */
+  /** Whether there may be more after them. */
   readonly isPart: boolean
 }
 
 /** Pairs of memories on one subject, of which the later one may replace the earlier one. */
 export interface MemoryPairs {
-  /** Memories that may have a pair and were stored since pairs were last sought. */
+  /** Returns memories that may have a pair and were stored since pairs were last searched. */
   fresh(limit: number): Promise<Fresh>
-  /** Notes that pairs were sought; nothing where another run, or an import, came between. */
-  sought(part: Fresh): Promise<void>
-  /** Memories of any organization, each with the first code points of its text. */
+  /** Records that pairs were searched; does nothing if another run, or an import, came in between. */
+  recordScanned(part: Fresh): Promise<void>
+  /** Returns memories of any organization, each with the first code points of its text. */
   memories(ids: readonly number[], length: number): Promise<readonly StoredMemory[]>
-  /** Adds pairs; those that are known stay as they are. */
+  /** Adds pairs; existing ones stay unchanged. */
   add(pairs: readonly PairOfOrg[]): Promise<void>
 
-  /** Pairs of which the caller can change the later memory and read the earlier one, which nothing replaces; the newest later one first. */
+  /**
+   * Returns pairs of which the caller can change the later memory and read the earlier one, and neither is superseded; newest later one
+   * first.
+   */
   list(scope: Scope, query: PairQuery): Promise<readonly JudgedPair[]>
-  /** Pairs among these memories that a model judged to disagree. */
+  /** Returns pairs in these memories that a model judged to disagree. */
   disagreeing(scope: Scope, ids: readonly number[]): Promise<readonly JudgedPair[]>
 
-  /** Claims pairs that wait for a judgement, of all organizations, for a while that grows with each attempt. */
+  /** Leases pairs that wait for a judgement, of all organizations. The lease grows with each attempt. */
   claim(limit: number): Promise<readonly PairOfOrg[]>
   /** Puts a claimed pair off, without counting the attempt. */
   putOff(pair: PairOfOrg, until: Millis): Promise<void>
-  /** Records a judgement of the contents of both. A null verdict: no model is to judge it. */
+  /** Records a judgement of the contents of both. A null verdict: no model should judge it. */
   judge(pair: PairOfOrg, verdict: Verdict | null, judged: string): Promise<void>
 
-  /** Pairs of all organizations behind one, for maintenance. */
+  /** Returns pairs of all organizations after one, for maintenance. */
   page(after: PairOfOrg | null, limit: number): Promise<readonly PairWithMemories[]>
   /** Lets pairs wait for a judgement again. */
   reopen(pairs: readonly PairOfOrg[]): Promise<void>

@@ -1,7 +1,7 @@
 import type { Problem } from '../domain/errors'
 import type { Millis } from '../domain/time'
 
-/** Purpose of an embedding: some models need queries marked. */
+/** Purpose of an embedding: some models use different prefixes for queries and documents. */
 export type EmbeddingPurpose = 'document' | 'query'
 
 /** Turns texts into vectors of one model. */
@@ -42,7 +42,7 @@ export interface Embedder {
 
 /** The vectors made within a time limit. */
 export interface PartlyEmbedded {
-  /** One per text, in order; null where there is none. */
+  /** One per text, in order; null for a missing one. */
   readonly vectors: readonly (Float32Array | null)[]
   /** Why some are missing; null when none is. */
   readonly problem: Problem | null
@@ -66,15 +66,17 @@ export interface ModelPrompt {
   readonly user: string
 }
 
-/** A chat model. One try: a call that fails is repeated by who asked, if at all. */
+/** A chat model. One try: the caller may repeat a failed call. */
 export interface LanguageModel {
   readonly provider: string
   readonly model: string
   /** The provider as people call it: `Ollama`. */
   readonly title: string
   /**
-   * @returns the text of the answer as the provider sent it, untrusted; something else where it sent none
-   * @throws Problem unavailable when the provider fails or does not answer in time
+   * Answers a prompt.
+   *
+   * @returns the text of the answer as the provider sent it, untrusted; another value if it sent no text
+   * @throws Problem unavailable when the provider fails or does not respond in time
    */
   answer(prompt: ModelPrompt): Promise<unknown>
 }
@@ -92,7 +94,7 @@ export interface DatabaseHealth {
   }
   /** Size of the complete database, as last reported; absent or null if unknown. */
   readonly bytes?: () => number | null
-  /** Bytes that the whole database may hold; absent where there is no fixed limit. */
+  /** Maximum bytes of the complete database; absent without a fixed limit. */
   readonly limit?: number
 }
 

@@ -3,10 +3,10 @@ import type { Millis } from '../domain/time'
 import type { StoredObject } from './image-store'
 
 /**
- * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id.
- * `delete`: the change_id of a call that deleted more than one transaction removes. `text`: the hash of a long text that was sent
- * ahead of the transaction that needs it, and is to go when that never came. `words`: the index is to forget what was erased.
- * `propose`: the entry of a captured session, due once the session is silent; the schedule alone works it off.
+ * `image_delete`: an image hash. `vector_sync`: the model whose index is behind. `index`, `embed`, `summarize`: an entry id. `delete`: the
+ * change_id of a call that deletes more than one transaction can. `text`: the hash of a long text that was staged before a transaction, to
+ * be deleted if that never runs. `words`: erased words must be removed from the index. `propose`: the entry of a captured session, due once
+ * the session is silent; only the schedule processes it.
  */
 export const WORK_TOPICS = [
   'delete',
@@ -56,8 +56,8 @@ export interface TopicBatch {
  */
 export interface Outbox {
   /**
-   * Leases due work of each topic. An image that is in use again is dropped instead, in the same
-   * transaction; a leased one is marked, so that no write commits that stored its bytes before.
+   * Leases due work of each topic. An image that is in use again is removed from the queue, in the same transaction; a leased one gets a
+   * tombstone, so that no write commits that stored its bytes before.
    */
   claim(lanes: readonly TopicBatch[]): Promise<WorkItem[]>
   /** Extends a lease, and returns the items that are still held. Call it before each step of the work. */
@@ -65,13 +65,12 @@ export interface Outbox {
   /** Removes finished work; an item that was queued again meanwhile, or that another worker holds, stays. */
   finish(items: readonly WorkItem[]): Promise<void>
   /**
-   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer
-   * held are not changed.
+   * Postpones failed work, with increasing delays; it counts as failed after ten tries. Items that are no longer held are not changed.
    */
   retry(items: readonly WorkItem[], error: string): Promise<void>
   /** Lets claimed work wait, without counting the attempt. */
   putOff(items: readonly WorkItem[], until: Millis): Promise<void>
-  /** What queued this has tried to do it at once, and failed: it is tried again later, and counts as tried. */
+  /** Records that an immediate attempt failed: the work is retried later, and the attempt counts. */
   missed(item: Pick<WorkItem, 'org' | 'topic' | 'key'>, error: string): Promise<void>
   /** Queues the removal of those objects that no entry uses. */
   queueUnused(objects: readonly StoredObject[]): Promise<number>

@@ -19,7 +19,7 @@ export interface UnconditionalRequest {
   readonly newest: number
 }
 
-/** Entries included whatever their words are, newest first. */
+/** Entries that a pack includes independent of the goal, newest first. */
 export interface UnconditionalEntries {
   readonly inFlight: readonly number[]
   readonly diary: readonly number[]
@@ -64,8 +64,8 @@ export interface RequestedRange {
 export interface FinishRequest {
   /** The items of the pack. */
   readonly ids: readonly number[]
-  /** Parts of their texts that are still to be read. */
-  readonly stretches: readonly RequestedRange[]
+  /** Parts of their texts to read. */
+  readonly ranges: readonly RequestedRange[]
   /** Maximum number of neighbors of each item. */
   readonly related: number
   /** Maximum distance of these. */
@@ -75,7 +75,7 @@ export interface FinishRequest {
 }
 
 export interface Finished {
-  readonly stretches: ReadonlyMap<number, { readonly start: number; readonly text: string }>
+  readonly ranges: ReadonlyMap<number, { readonly start: number; readonly text: string }>
   /** The neighbors of the items and, with two steps, their neighbors. */
   readonly neighbours: readonly Neighbour[]
   /** Entries that an item supersedes, and those that it contradicts or that contradict it. */
@@ -83,17 +83,15 @@ export interface Finished {
   readonly contradicts: readonly PackLink[]
 }
 
-/**
- * Reads what packs are made of. Everything is confined to the sight, and bounded by the numbers of the request however much there is.
- */
+/** Reads the content of packs, restricted to the scope of the pack. The numbers of the request bound every read. */
 export interface PackReads {
-  standing(sight: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
+  unconditional(visibility: PackScope, request: UnconditionalRequest): Promise<UnconditionalEntries>
   /**
-   * Returns the vectors that a scope limited to projects can see, up to a limit; null when there are more of them or of entries, or when
-   * the scope is not limited to projects.
+   * Returns the vectors in a scope limited to projects, up to a limit; null if there are more vectors or entries, or if the scope is not
+   * limited to projects.
    */
-  eligible(sight: PackScope, model: string, limit: number): Promise<PackVector[] | null>
-  gather(sight: PackScope, request: GatherRequest): Promise<Gathered>
+  eligible(visibility: PackScope, model: string, limit: number): Promise<PackVector[] | null>
+  gather(visibility: PackScope, request: GatherRequest): Promise<Gathered>
   /** Reads the items again, and writes the audit row of the pack in the same batch. */
-  finish(caller: Caller, sight: PackScope, request: FinishRequest): Promise<Finished>
+  finish(caller: Caller, visibility: PackScope, request: FinishRequest): Promise<Finished>
 }

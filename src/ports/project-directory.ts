@@ -58,13 +58,12 @@ export interface ProjectChange {
 }
 
 /**
- * Names of projects, and which project each means. A narrowed scope gets the names of its own projects alone, and a
- * statement about them touches no row of others.
+ * Names of projects, and which project each means. A narrowed scope gets only the names of its own projects, and no row of others is read.
  */
 export interface ProjectDirectory {
   /**
-   * Reads the rows of these names and, for short ones, of projects that end in them. An organization whose projects have no names
-   * yet gets them first, one for each project.
+   * Reads the rows of these names and, for short ones, of projects that end in them. An organization whose projects have no names yet gets
+   * them first, one for each project.
    */
   known(scope: Scope, names: readonly string[]): Promise<KnownNames>
 

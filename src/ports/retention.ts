@@ -76,7 +76,7 @@ export interface PendingIndex {
    *
    * @param since milliseconds since 1970; work that was queued or leased before that has no live worker
    */
-  look(scope: Scope, since: number): Promise<readonly PendingEntry[]>
+  pending(scope: Scope, since: number): Promise<readonly PendingEntry[]>
   /** Writes the words of these entries, in batches. Never fails. @returns whether all are written */
   writeWords(org: string, ids: readonly number[]): Promise<boolean>
 }
@@ -102,8 +102,8 @@ export interface IndexMaintenance {
    */
   merge(): Promise<boolean>
   /**
-   * Removes a bounded part of the words of deleted entries from the index for good; work of the outbox, which is queued again while there
-   * is more.
+   * Removes a bounded part of the words of deleted entries from the index permanently; work of the outbox, which is queued again until it
+   * is done.
    *
    * @param key of that work: the erased id, or the started part
    */

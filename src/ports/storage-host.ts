@@ -1,7 +1,7 @@
 /**
- * Faults of a database on a disk of this machine. `full`: reads still work. `readonly`: it cannot be written.
- * `damaged`: parts cannot be read. `foreign`: the file is not a database of this server. `missing`: it is missing or empty,
- * although it had memories. `failing`: the disk does not respond.
+ * Faults of a database on a disk of this machine. `full`: reads still work. `readonly`: it cannot be written. `damaged`: parts cannot be
+ * read. `foreign`: the file is not a database of this server. `missing`: it is missing or empty, although it had memories. `failing`: the
+ * disk does not respond.
  */
 export type StorageFault = 'full' | 'readonly' | 'damaged' | 'foreign' | 'missing' | 'failing'
 

@@ -20,7 +20,7 @@ export interface IndexedVector {
   readonly entryId: number
   /** Null for an entry that is not listed. */
   readonly place: VectorPlace | null
-  /** As `domain/meaning/vector.ts` packs it. */
+  /** As packed by `domain/meaning/vector.ts`. */
   readonly data: string
 }
 

@@ -16,7 +16,7 @@ export interface Compared {
 export interface VectorRow {
   readonly id: number
   readonly entryId: number
-  /** As `domain/meaning/vector.ts` packs it; null if the database returned the parts of the cosine. */
+  /** As packed by `domain/meaning/vector.ts`; null if the database returned the parts of the cosine. */
   readonly data: string | null
   readonly compared: Compared | null
   /** Its range of the text, in code points. */
@@ -45,8 +45,8 @@ export interface VectorLookup {
   /** Maximum number of unconfirmed rows. */
   readonly unconfirmedLimit: number
   /**
-   * If `hits` are too few, returns the matching rows when there are at most this many, or, from a database that compares them itself,
-   * this many of the most similar ones; 0: none.
+   * If `hits` are too few, returns the matching rows when there are at most this many, or, from a database that compares them itself, this
+   * many of the most similar ones; 0: none.
    */
   readonly eligibleLimit: number
 }
@@ -55,12 +55,11 @@ export interface VectorLookupResult {
   /** Those of the hits that still exist and match scope and filter. */
   readonly hits: readonly VectorRow[]
   /** Whether `further` was read too. */
-  readonly lookedFurther: boolean
+  readonly readFurther: boolean
   readonly unconfirmed: readonly VectorRow[]
   readonly moreUnconfirmed: boolean
   /**
-   * Every row that matches scope and filter, or the most similar of them; null when there are more than requested, or none were
-   * requested.
+   * Every row that matches scope and filter, or the most similar of them; null when there are more than requested, or none were requested.
    */
   readonly eligible: readonly VectorRow[] | null
 }
@@ -86,7 +85,7 @@ export interface VectorCounts {
 export interface VectorRows {
   lookUp(scope: Scope, lookup: VectorLookup): Promise<VectorLookupResult>
   /**
-   * The first chunks of these entries that scope and filter admit, to be compared with the query where there is one.
+   * Returns the first chunks of these entries that scope and filter admit, with the parts of the cosine if there is a query.
    */
   ofEntries(
     scope: Scope,
@@ -128,15 +127,15 @@ export interface VectorRows {
     afterId: number,
     limit: number,
   ): Promise<{ readonly missing: readonly number[]; readonly last: number | null }>
-  /** Returns the number of entries of an organization, whoever may see them, and of those with a vector of the model. */
+  /** Returns the number of entries of an organization, of any reader, and of those with a vector of the model. */
   coverage(org: string, model: string): Promise<{ readonly entries: number; readonly embedded: number }>
   /** Replaces the entry's vectors, unless its title or text has changed meanwhile, and removes the pending work. */
   replace(entry: Pick<Unembedded, 'id' | 'org' | 'title' | 'textHash'>, vectors: readonly TextVector[]): Promise<void>
   /** Removes these vectors of any organization, and queues their entries to be embedded again. */
   rebuild(ids: readonly number[]): Promise<void>
   counts(scope: Scope, model: string): Promise<VectorCounts>
-  /** Vectors of the model in the organization that has the most, as counters have them. */
+  /** Returns the number of vectors of the model in the organization that has the most, by the counters. */
   largest(model: string): Promise<number>
-  /** How many entries of a scope have no vector of the model, as counters have them. */
+  /** Returns the number of entries of a scope without a vector of the model, by the counters. */
   waiting(scope: Scope, model: string): Promise<number>
 }

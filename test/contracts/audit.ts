@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import type { AuditEvent } from '../../src/domain/identity/audit'
 import type { Caller } from '../../src/domain/identity/scope'
 import type { AuditLog } from '../../src/ports/audit-log'
@@ -113,8 +113,8 @@ export function auditContract(name: string, make: () => AuditUnderTest): void {
         await made.audit.record(ada.org, { ...EVENT, keyId, action, allowed })
       const all = { before: null, limit: 10, action: null, allowed: null }
       const newest = async (more = {}) => {
-        const { rows: found, lookedDownTo } = await made.audit.newest(ada.org, { ...all, ...more })
-        return [found.map(({ seq }) => seq), lookedDownTo]
+        const { rows: found, scannedDownTo } = await made.audit.newest(ada.org, { ...all, ...more })
+        return [found.map(({ seq }) => seq), scannedDownTo]
       }
       expect(await newest()).toEqual([[4, 3, 2, 1], null])
       expect(await newest({ limit: 2 })).toEqual([[4, 3], 3])

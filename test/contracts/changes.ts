@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { CheckedUpdate } from '../../src/domain/entry/update'
 import { applyUpdates } from '../../src/domain/entry/update'

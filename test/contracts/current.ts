@@ -503,7 +503,7 @@ export function currentContract(name: string, make: () => RecallGround): void {
       })
       expect(shown).toContain(near)
       // D1 cannot compare vectors itself, so the index is updated and searched again.
-      const told = ground.connection.dialect.nearness === null ? 2 : 0
+      const told = ground.connection.dialect.similarity === null ? 2 : 0
       expect(roundTrips).toBeLessThanOrEqual(3 + told)
     })
 

@@ -106,8 +106,8 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
       const text = longText(2000).trim()
       const id = await save(text)
       const { textHash, ...measure } = (await made.texts.measure(ada, id)) ?? { textHash: '' }
-      expect(measure).toEqual({ marks: lineIndex(text), text: null, near: null })
-      const cut = await made.texts.stretch(ada, id, textHash, { from: 20_000, to: 20_010, line: 1 })
+      expect(measure).toEqual({ marks: lineIndex(text), text: null, range: null })
+      const cut = await made.texts.range(ada, id, textHash, { from: 20_000, to: 20_010, line: 1 })
       expect(cut).toBe([...text].slice(20_000, 20_010).join(''))
       const [changed] = [{ id, version: 1, steps: 1, text: { text: 'short now', hash: 'other' } }]
       await made.entries.change(ada, [changed as never])
@@ -115,9 +115,9 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
         textHash: 'other',
         marks: null,
         text: 'short now',
-        near: null,
+        range: null,
       })
-      expect(await made.texts.stretch(ada, id, textHash, { from: 0, to: 5, line: 1 })).toBeNull()
+      expect(await made.texts.range(ada, id, textHash, { from: 0, to: 5, line: 1 })).toBeNull()
       expect(await made.texts.measure(freshPrincipal(), id)).toBeNull()
     })
 
@@ -138,18 +138,18 @@ export function entryTextsContract(name: string, make: () => MadeTexts): void {
           const measure = await made.texts.measure(ada, id, part)
           const wanted = rangeFor(part, marks)
           expect([part, measure?.marks?.lines, measure?.text]).toEqual([part, marks.lines, null])
-          const near = measure?.near ?? { from: -1, to: -1, text: '' }
+          const near = measure?.range ?? { from: -1, to: -1, text: '' }
           expect([part, near.from, near.to >= wanted.to]).toEqual([part, wanted.from, true])
           expect([part, near.text === [...text].slice(near.from, near.to).join('')]).toEqual([part, true])
         }
         const behind = await made.texts.measure(ada, id, { by: 'chars', start: 9_000_000_000_000, end: null })
-        expect(behind?.near?.text).toBe('')
+        expect(behind?.range?.text).toBe('')
       }
       const short = await save('short')
       expect(await made.texts.measure(ada, short, { by: 'lines', first: 1, last: 1 })).toMatchObject({
         marks: null,
         text: 'short',
-        near: null,
+        range: null,
       })
     })
 

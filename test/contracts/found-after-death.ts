@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
@@ -16,7 +16,7 @@ import type { LostAnswersUnderTest } from './lost-answers'
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
 type Json = any
 
-const long = (words: string) => `${'hay '.repeat(WRITE_SHARE / 4 + 1)}${words}`
+const long = (words: string) => `${'hay '.repeat(WRITE_BUDGET / 4 + 1)}${words}`
 const thread_id = 'found'
 const draft = (text: string) => ({ thread_id, source: 'agent', text })
 const names = (n: number) => Array.from({ length: n }, (_, i) => `quokka${i}x`)

@@ -5,7 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/change-feed'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Metadata } from '../../src/domain/entry/metadata'
@@ -243,7 +243,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       const { kept } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
       expect(await history.restore(ada, kept, [null])).toEqual([3])
       await store(terms).delete(ada, { ids: [id] })
-      await expect(history.restore(ada, kept, [null])).rejects.toThrow('changes at this moment')
+      await expect(history.restore(ada, kept, [null])).rejects.toThrow('being changed by another call')
       const { kept: last } = await history.restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
       expect(await history.restore(ada, last, [null])).toEqual([5])
     })

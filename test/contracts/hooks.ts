@@ -288,13 +288,13 @@ export function hooksContract(whole: boolean, secretsOneOf: number | null): void
         const read = async () => (await store.known(scope, [], [name])).sessions[0] as CapturedSession
         const before = await read()
         const keep = (id: string, dueAt: number | 'stays') =>
-          store.keep(
+          store.store(
             scope,
             { keyId: ada.id, agent: null },
             { events: [{ id, output: null }], sessions: [{ ...before, dueAt }] },
           )
         expect(before.dueAt).toBe(world.clock.now() + 15 * MINUTE)
-        await store.wrote(scope, before, null, [])
+        await store.recordCheckpoint(scope, before, null, [])
         expect((await read()).dueAt).toBeNull()
         await expect(keep('meanwhile', 'stays')).rejects.toMatchObject({ code: 'conflict' })
         await keep('meanwhile', 7)

@@ -5,7 +5,7 @@ import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
-import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
+import { createSqlOutbox } from '../../src/adapters/sql/stores/maintenance/outbox'
 import {
   createUnfinishedDeletes,
   PART_ENTRIES,

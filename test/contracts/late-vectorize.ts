@@ -1,4 +1,4 @@
-import { createSqlSettings } from '../../src/adapters/sql/stores/keeping/settings'
+import { createSqlSettings } from '../../src/adapters/sql/stores/maintenance/settings'
 import { createVectorizeIndex } from '../../src/adapters/vectorize'
 import { FakeVectorize } from '../fakes/vectorize'
 import { d1Adapters } from '../support/bindings'

@@ -3,12 +3,12 @@ import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { repeated } from '../../bench/faults/alphabets.mjs'
 import type { Row, SqlConnection } from '../../src/adapters/sql/core/connection'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
-import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
+import { createSqlOutbox } from '../../src/adapters/sql/stores/maintenance/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/stores/search/index-maintenance'
-import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
+import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/staged-texts'
 import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/pending-deletion'
 import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { NewEntry } from '../../src/domain/entry/entry-write'
@@ -141,7 +141,7 @@ export function longTextsContract(name: string, make: () => Made): void {
           { id, start: 0, length: PREVIEW_LENGTH },
           { id, start: PREVIEW_LENGTH - 10, length: 10 },
         ]
-        const parts = await entries.stretches(ada, EVERYTHING, cut)
+        const parts = await entries.textRanges(ada, EVERYTHING, cut)
         return [hits[0]?.text, shown?.text, ...parts.map((part) => part.text)]
       }
       const points = [...text]
@@ -149,7 +149,7 @@ export function longTextsContract(name: string, make: () => Made): void {
       const wanted = [at(0, SCORED_LENGTH), at(0, 300), at(0, PREVIEW_LENGTH), at(PREVIEW_LENGTH - 10, PREVIEW_LENGTH)]
       const isAsWanted = async () => (await read()).map((part, i) => part === wanted[i])
       expect(await isAsWanted()).toEqual(wanted.map(() => true))
-      if (connection.dialect.beginning === null) return
+      if (connection.dialect.preview === null) return
       const kept = async () =>
         (await connection.batch([sql`SELECT org FROM text_previews WHERE org = ${ada.org}`]))[0]?.length
       expect(await kept()).toBe(1)
@@ -173,7 +173,7 @@ export function longTextsContract(name: string, make: () => Made): void {
         },
       }
       const store = createSqlEntryStore(counted, analyzer, clock, new Map())
-      const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_SHARE * 0.8)}`)
+      const texts = ['oak', 'elm', 'ash'].map((tree) => `${tree} ${repeated(`${tree}s hay `, WRITE_BUDGET * 0.8)}`)
       const drafts = await Promise.all(['short', ...texts].map((text) => entryOf(ada, { text })))
       const vectors = [{ model: 'm#1', chunk: 0, start: 0, length: 9, data: '1:AQ==' }]
       const saved = await store.save(
@@ -318,9 +318,12 @@ export function longTextsContract(name: string, make: () => Made): void {
       const saved = await entries.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
       const wanted = saved.map(({ id }) => ({ id, start: 2, length: 3 }))
       const inA: Filter = { op: 'thread', is: 'a' }
-      expect((await entries.stretches(ada, EVERYTHING, wanted)).map(({ text }) => text).sort()).toEqual(['c🌍e', 'her'])
-      expect(await entries.stretches(ada, inA, wanted)).toEqual([{ id: saved[0]?.id, text: 'c🌍e' }])
-      expect(await entries.stretches(freshPrincipal(), EVERYTHING, wanted)).toEqual([])
+      expect((await entries.textRanges(ada, EVERYTHING, wanted)).map(({ text }) => text).sort()).toEqual([
+        'c🌍e',
+        'her',
+      ])
+      expect(await entries.textRanges(ada, inA, wanted)).toEqual([{ id: saved[0]?.id, text: 'c🌍e' }])
+      expect(await entries.textRanges(freshPrincipal(), EVERYTHING, wanted)).toEqual([])
     })
 
     it('reads the first 50,000 characters to highlight and to rerank, and of entries found by meaning only the chunk', async () => {
@@ -331,8 +334,8 @@ export function longTextsContract(name: string, make: () => Made): void {
       let read = 0
       const entries: EntryStore = {
         ...made.entries,
-        stretches: async (...args) => {
-          const found = await made.entries.stretches(...args)
+        textRanges: async (...args) => {
+          const found = await made.entries.textRanges(...args)
           for (const { text } of found) read += [...text].length
           return found
         },

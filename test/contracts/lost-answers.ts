@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import type { Bindings } from '../../src/composition/isolate'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
@@ -65,7 +65,7 @@ async function* play(): AsyncGenerator<[tool: string, args: Json, behind?: [tool
   const b = results[0].context_id
   yield [
     'store_context',
-    { thread_id, source: 'agent', text: 'hay '.repeat(WRITE_SHARE / 4 + 1) },
+    { thread_id, source: 'agent', text: 'hay '.repeat(WRITE_BUDGET / 4 + 1) },
     ['delete_context', { thread_id }],
   ]
   yield [

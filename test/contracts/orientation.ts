@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { createSqlLastSeen } from '../../src/adapters/sql/stores/memories/sightings'
+import { createSqlLastSeen } from '../../src/adapters/sql/stores/memories/last-seen'
 import type { Caller } from '../../src/domain/identity/scope'
 import { createOrient, type OrientRequest } from '../../src/services/searching/memories/orient'
 import { freshPrincipal, type TestClock } from '../support/scope'

@@ -345,11 +345,11 @@ export function recallContract(name: string, make: () => RecallGround, isLarge =
 
     it('reads the words of a memory found by meaning only if they decide whether it passes, and of shown ones', async () => {
       const asked: number[] = []
-      const standing: typeof ground.fullText.standing = (scope, units, ids) => {
+      const standing: typeof ground.fullText.entryTexts = (scope, units, ids) => {
         asked.push(...ids)
-        return ground.fullText.standing(scope, units, ids)
+        return ground.fullText.entryTexts(scope, units, ids)
       }
-      world = recallWorld({ ...ground, fullText: { ...ground.fullText, standing } }, ada)
+      world = recallWorld({ ...ground, fullText: { ...ground.fullText, entryTexts: standing } }, ada)
       world.embedder.means('crowd', 1, 0, 0)
       world.embedder.means('quay', 1, 0, 0)
       world.embedder.means('mole', 0.5, 0, Math.sqrt(0.75))

@@ -4,7 +4,7 @@ import type { Row } from '../../src/adapters/sql/core/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
-import { createSqlRetention } from '../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
 import { createUnfinishedDeletes } from '../../src/adapters/sql/tables/changes/pending-deletion'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { JsonObject } from '../../src/domain/entry/metadata'
@@ -377,7 +377,7 @@ export function restoringContract(name: string, make: () => HistoryUnderTest): v
       const { forgetVersions } = createSqlRetention(made.connection, made.clock, terms)
       while ((await forgetVersions(50)) > 0);
       const nothing = [await history().versions(ada, id, window), await history().state(ada, id, 1)]
-      const { kept, standing } = await history().restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
+      const { kept, existing: standing } = await history().restorable(ada, { ids: [id] }, { limit: 9, maxBytes: 9999 })
       expect([...nothing, kept, standing]).toEqual([null, null, [], new Map()])
     })
   })

@@ -2,10 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
-import { TEXTS_SHARE } from '../../src/adapters/sql/core/write-share'
+import { TEXTS_CHUNK } from '../../src/adapters/sql/core/write-budget'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
-import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
-import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/long-texts'
+import { createSqlOutbox } from '../../src/adapters/sql/stores/maintenance/outbox'
+import { createSqlLongTexts } from '../../src/adapters/sql/stores/texts/staged-texts'
 import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Caller } from '../../src/domain/identity/scope'
@@ -99,7 +99,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       const { store, sizes, rests } = watched()
       const saved = await store.save(ada, await drafts(NAMES))
       // Two staged parts, the transaction, and the query for pending words.
-      expect(sizes.slice(0, 2).every((size) => size > SIZE && size <= TEXTS_SHARE)).toBe(true)
+      expect(sizes.slice(0, 2).every((size) => size > SIZE && size <= TEXTS_CHUNK)).toBe(true)
       expect(Math.max(...sizes.slice(2, 4))).toBeLessThan(100_000)
       expect(rests()).toBeGreaterThan(2)
       expect(await standing()).toEqual([NAMES.join(''), 0])
@@ -110,7 +110,7 @@ export function textsAheadContract(name: string, make: () => Made): void {
       sizes.length = 0
       const changes = await Promise.all(ids.map((id, i) => changeTo(id, 1, NAMES[(i + 5) % 6] as string)))
       await store.change(ada, [await changeTo(ids[0] as number, 1, 'g'), ...changes.slice(1)])
-      expect(Math.max(...sizes)).toBeLessThanOrEqual(TEXTS_SHARE)
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(TEXTS_CHUNK)
       expect((await store.read(ada, ids)).map((entry) => entry.text[0]).join('')).toBe('gabcde')
       expect(await standing()).toEqual(['abcdeg', 0])
       await store.erase(ada, { ids })

@@ -19,7 +19,7 @@ function open(entries: readonly PendingEntry[]) {
   }
   const finishing = createFinishIndex({
     pending: {
-      async look() {
+      async pending() {
         did.looks++
         return left
       },

@@ -6,7 +6,7 @@ import type { RunningServer } from '../support/server'
 
 /** An account without R2: everything but images works, and calls with images get an explanation. */
 const connect = CLIENTS['SDK v2, revision 2026-07-28'] as Connect
-const WHY = /has no place for images .*IMAGES/
+const WHY = /cannot store images .*IMAGES/
 
 describe('a deployment without a bucket for images', () => {
   let server: RunningServer

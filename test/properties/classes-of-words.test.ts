@@ -4,8 +4,8 @@ import { beforeEach, expect, it } from 'vitest'
 import { TRUE } from '../../src/adapters/sql/core/compile-filter'
 import { brevity, SAMPLED_BY, stepOf } from '../../src/adapters/sql/tables/search/candidates'
 import { lengthTerm, sampleTerm } from '../../src/adapters/sql/tables/search/scope-terms'
-import { byLength, classesOf } from '../../src/adapters/sqlite/by-length'
 import { toQuery } from '../../src/adapters/sqlite/match'
+import { byLength, classesOf } from '../../src/adapters/sqlite/term-combinations'
 
 const isSampled = (id: number): boolean =>
   ((id % SAMPLED_BY.range) * SAMPLED_BY.golden) % SAMPLED_BY.range < SAMPLED_BY.below

@@ -5,7 +5,7 @@ import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry
 import { createSqlAuditLog } from '../../src/adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../../src/adapters/sql/stores/identity/identity-store'
 import { createSqlProjectDirectory } from '../../src/adapters/sql/stores/identity/project-directory'
-import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
+import { createSqlOutbox } from '../../src/adapters/sql/stores/maintenance/outbox'
 import { createSqlEntryTexts } from '../../src/adapters/sql/stores/texts/entry-texts'
 import { createD1Dialect } from '../../src/adapters/sqlite/dialect'
 import { createD1FullText } from '../../src/adapters/sqlite/full-text'

@@ -195,7 +195,7 @@ describe('a lasting fault', () => {
   it('reads no more of an answer than it may be long', async () => {
     const server = await start({ long: 'x'.repeat(5000) })
     const problem = await failure(client(server.url, { ...createTestTiming(), maxBytes: 1000 }).post('/go', {}))
-    expect(problem.message).toBe('Acme answered more than was asked for')
+    expect(problem.message).toBe('Acme sent a larger response than expected')
     expect(server.received).toHaveLength(1)
   })
 })

@@ -116,7 +116,7 @@ describe('the folder of a store', () => {
 })
 
 describe('a local database whose files are broken', () => {
-  const failing = unavailable('The database did not answer')
+  const failing = unavailable('The database did not respond')
   const reads = sql`SELECT 1`
   const writes = sql`INSERT INTO t VALUES (1)`
 

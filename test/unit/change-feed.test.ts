@@ -8,7 +8,7 @@ import { eventStream } from '../../src/http/changes'
 import { openPages } from '../../src/http/event-stream'
 import { serveListening } from '../../src/http/listen'
 import { serveMcp } from '../../src/http/mcp'
-import type { ChangeNotifier, Woken } from '../../src/ports/change-bell'
+import type { ChangeNotifier, Woken } from '../../src/ports/change-notifier'
 import type { ChangeFeed, FeedPage } from '../../src/ports/history'
 import type { LastSeen } from '../../src/ports/memories'
 import { createChanges, type ListRequest } from '../../src/services/searching/history/changes'
@@ -53,11 +53,11 @@ function world(bell: Partial<ChangeNotifier> = {}) {
     position: async () => 0,
   }
   const silent: ChangeNotifier = {
-    tell: async () => {},
+    publish: async () => {},
     mark: async () => null,
     wait: async () => null,
     admit: async () => true,
-    leave: async () => {},
+    closeStream: async () => {},
   }
   const seal = createCursorSeal('a secret')
   const sightings: LastSeen = {

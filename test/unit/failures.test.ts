@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { translate as translateD1 } from '../../src/adapters/d1/errors'
 import { translate as translatePostgres } from '../../src/adapters/postgres/errors'
 
-/** Messages for callers when a database fails: the state of the call, and what to do. */
-const UNKNOWN = /it is not known whether the change was made; the same call may be made again/
+/** Messages to a caller when a database fails: the state of its call, and a remedy. */
+const UNKNOWN = /it is not known whether the change was made; repeat the same call/
 const UNCHANGED = /nothing was changed/
 
 const said = (problem: unknown) => {
@@ -25,7 +25,7 @@ describe('a failure of D1', () => {
     expect(heard('D1_ERROR: database or disk is full: SQLITE_FULL', true)).toEqual({
       code: 'unavailable',
       message:
-        'The disk that the database is on is full; nothing was changed. Reading and deleting go on, writing as soon as there is room on that disk',
+        'The disk of the database is full; nothing was changed. Reading and deleting still work; writing works again when the disk has free space',
       retryable: false,
     })
     expect(heard('D1_ERROR: Exceeded maximum DB size', true)).toMatchObject({

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import type { Bounded } from '../../src/adapters/sql/core/dialect'
 import type { ReadContext } from '../../src/adapters/sql/tables/entries/read-statements'
-import { fewAdmitted } from '../../src/adapters/sql/tables/pages/access-paths'
+import { scanForFew } from '../../src/adapters/sql/tables/pages/access-paths'
 import { limitExceeded } from '../../src/domain/errors'
 import { EVERYTHING } from '../../src/domain/search/filter'
 
@@ -22,7 +22,7 @@ async function asked(statements: number, page: Awaited<ReturnType<Bounded['page'
     return given.map(() => [])
   }
   const connection = { dialect: { bounded }, read } as unknown as SqlConnection
-  const ids = await fewAdmitted(connection, {} as ReadContext, EVERYTHING, 3)
+  const ids = await scanForFew(connection, {} as ReadContext, EVERYTHING, 3)
   return { ids, sent }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { GrantState, LEASE_MS, SAME_SUCCESSOR_MS } from '../../src/adapters/gate-object/grant-state'
+import { GrantState, LEASE_MS, SAME_SUCCESSOR_MS } from '../../src/adapters/rate-limit-object/grant-state'
 
 /** Lock of one grant, over a storage that outlives the object, with a clock of the test. */
 function grantAt(start: number) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { retrievalMarks } from '../../src/adapters/http-json/embedding'
+import { retrievalPrefixes } from '../../src/adapters/http-json/embedding'
 import { relevanceScores } from '../../src/adapters/http-json/reranking'
 import { SUMMARISED_LENGTH, summaryFrom, summaryPrompt } from '../../src/services/writing/entries/generate'
 import { ANY } from '../support/any-text'
@@ -123,13 +123,13 @@ describe('marks for retrieval', () => {
     ['mxbai-embed-large', 'Represent this sentence'],
     ['@cf/baai/bge-large-en-v1.5', 'Represent this sentence'],
   ])('precede a query for %s', (model, beginning) => {
-    expect(retrievalMarks(model).query.startsWith(beginning)).toBe(true)
+    expect(retrievalPrefixes(model).query.startsWith(beginning)).toBe(true)
   })
 
   it.each(['@cf/baai/bge-m3', 'text-embedding-3-small', 'all-minilm', 'hashed-features-v1'])(
     'are empty for %s',
     (model) => {
-      expect(retrievalMarks(model)).toEqual({ query: '', document: '' })
+      expect(retrievalPrefixes(model)).toEqual({ query: '', document: '' })
     },
   )
 })

@@ -10,7 +10,7 @@ import {
   toVersionRecord,
   VERSION_RECORD_COLUMNS,
 } from '../../src/adapters/sql/tables/transfer/record-rows'
-import { keptText } from '../../src/adapters/sql/tables/writes/history-statements'
+import { retainedText } from '../../src/adapters/sql/tables/writes/history-statements'
 import { NO_QUOTAS } from '../../src/domain/quota'
 import { incomingEntry, incomingVersion } from '../../src/domain/transfer/incoming'
 import { readLine, writeLine } from '../../src/domain/transfer/lines'
@@ -82,7 +82,7 @@ it('moves every column of an entry and of its kept states with an export', async
   const version = sent(
     toVersionRecord(
       await one(
-        sql`SELECT ${VERSION_RECORD_COLUMNS}, ${keptText} AS text FROM entry_versions v WHERE v.entry_id = ${id}`,
+        sql`SELECT ${VERSION_RECORD_COLUMNS}, ${retainedText} AS text FROM entry_versions v WHERE v.entry_id = ${id}`,
       ),
     ),
   )

@@ -145,7 +145,7 @@ const WRITES: Record<string, () => Promise<() => Promise<unknown>>> = {
     const gathered = { place: { project: 'apollo' } } as never
     const session = { name: 'session:claude-code:1', revision: 0, gathered, claimedAt: null, dueAt: 1 }
     return () =>
-      capture.keep(ada, { keyId: 'k', agent: null }, {
+      capture.store(ada, { keyId: 'k', agent: null }, {
         events: [{ id: 'e1', output: null }],
         sessions: [session],
       } as never)

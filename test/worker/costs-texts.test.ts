@@ -120,7 +120,7 @@ describe('what long texts cost in D1', () => {
       ...made.texts,
       async measure(...args) {
         const measure = await made.texts.measure(...args)
-        characters += (measure?.text ?? measure?.near?.text ?? '').length
+        characters += (measure?.text ?? measure?.range?.text ?? '').length
         return measure
       },
     }

@@ -48,7 +48,7 @@ const FAULTS = [
   ['D1_ERROR: D1 DB exceeded its CPU time limit and was reset.', AGAIN, UNKNOWN, UNCHANGED],
   ['D1_ERROR: internal error; reference = abc', AGAIN, UNKNOWN, UNCHANGED],
   // Of the runtime, when one request has asked too often.
-  ['Too many API requests by single worker invocation.', TOO_MUCH, /ask for less/, /ask for less/],
+  ['Too many API requests by single worker invocation.', TOO_MUCH, /request less/, /request less/],
 ] as const
 
 type Env = Parameters<typeof worker.fetch>[1]

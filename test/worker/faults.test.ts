@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { WRITE_SHARE } from '../../src/adapters/sql/core/write-share'
+import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import type { Bindings } from '../../src/composition/isolate'
 import { composeServices } from '../../src/composition/worker'
 import { createLog } from '../../src/http/log'
@@ -128,7 +128,7 @@ describe('when a dependency fails', () => {
   }
 
   it('answers a long text as stored when the database stops after its commit, so that it is not stored twice', async () => {
-    const text = 'hay '.repeat(WRITE_SHARE / 4 + 1)
+    const text = 'hay '.repeat(WRITE_BUDGET / 4 + 1)
     // One round trip reads the receipt of the key; the commit is the next.
     for (const [name, args, skip, said] of [
       ['store_context', { thread_id: 'long', source: 'user', text }, 1, /^Context stored \(embedding queued\)/],
@@ -161,7 +161,7 @@ describe('when a dependency fails', () => {
     d1.failAfter(0, 'after')
     const lost = await call('store_context', draft)
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable', retryable: true })
-    expect(messageOf(lost)).toMatch(/not known whether the change was made; .* meets its own/)
+    expect(messageOf(lost)).toMatch(/not known whether the change was made; .* updates its own/)
     expect(JSON.stringify(lost)).not.toContain('secret-42')
     const again = await ok('store_context', draft)
     expect(again.version).toBe(2)
@@ -182,7 +182,7 @@ describe('when a dependency fails', () => {
     }
     d1.failAfter(0, 'before')
     const read = await call('search_context', {})
-    expect(messageOf(read)).toBe('The database did not answer; nothing was changed, try again')
+    expect(messageOf(read)).toBe('The database did not respond; nothing was changed, try again')
   })
 
   it('keeps the bytes when R2 wrote them but the answer was lost', async () => {

@@ -4,7 +4,7 @@ import { createFeedNotifier } from '../../src/adapters/feed-object'
 import type { FeedObject } from '../../src/adapters/feed-object/object'
 import { composeServices } from '../../src/composition/worker'
 import { UNFILTERED_FEED, type VisibilityChange } from '../../src/domain/history/feed'
-import type { ChangeNotifier, Listener } from '../../src/ports/change-bell'
+import type { ChangeNotifier, Listener } from '../../src/ports/change-notifier'
 import { bindings, config, migrate } from '../support/bindings'
 import { freshPrincipal } from '../support/scope'
 
@@ -43,25 +43,25 @@ describe('the bell of an org', () => {
       listener(one, { scope: { org: one, projects: ['q'], owner: 'ada' } }),
       listener(one, { scope: { org: one, projects: null, owner: 'eve' } }),
     ].map((who) => ringing.wait(one, who, mark, 400))
-    await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
+    await ringing.publish(one, [stored(7, 'a', 'p', 'ada')])
     expect((await Promise.all(waits)).map((woken) => woken?.notified)).toEqual([true, true, true, false, false, false])
   })
 
   it('forgets nothing between two waits, and wakes everyone when there were too many changes', async () => {
     const [one, ringing] = [org(), bell()]
     const mark = (await ringing.mark(one)) as string
-    await ringing.tell(one, [stored(1, 'a')])
+    await ringing.publish(one, [stored(1, 'a')])
     const woken = await ringing.wait(one, listener(one), mark, LONG)
     expect(woken?.notified).toBe(true)
     expect((await ringing.wait(one, listener(one), woken?.mark as string, 10))?.notified).toBe(false)
-    await ringing.tell(one, null)
+    await ringing.publish(one, null)
     const narrow = listener(one, { scope: { org: one, projects: [], owner: null } })
     expect((await ringing.wait(one, narrow, woken?.mark as string, LONG))?.notified).toBe(true)
     // A reader with a position of another life, or of too long ago, reads the feed.
     for (const old of ['another life 0', '', `${mark.split(' ')[0]} 99`])
       expect((await ringing.wait(one, narrow, old, LONG))?.notified).toBe(true)
-    for (let i = 0; i < 300; i++) void ringing.tell(one, [stored(i, 'a', 'p')])
-    await ringing.tell(one, [stored(1, 'a', 'p')])
+    for (let i = 0; i < 300; i++) void ringing.publish(one, [stored(i, 'a', 'p')])
+    await ringing.publish(one, [stored(1, 'a', 'p')])
     expect((await ringing.wait(one, narrow, mark, LONG))?.notified).toBe(true)
   })
 
@@ -85,13 +85,13 @@ describe('the bell of an org', () => {
     await evictDurableObject(object)
     expect(await ringing.mark(one)).not.toBe(mark)
     expect(await ringing.admit(one, { id: 'b', key: 'key-1' }, 1)).toBe(false)
-    await ringing.leave(one, stream)
+    await ringing.closeStream(one, stream)
     expect(await ringing.admit(one, { id: 'b', key: 'key-1' }, 1)).toBe(true)
     await evictDurableObject(object)
-    await ringing.tell(one, [stored(7, 'a', 'p', 'ada')])
+    await ringing.publish(one, [stored(7, 'a', 'p', 'ada')])
     expect((await Promise.all(waits.slice(0, 2))).map((woken) => woken?.notified)).toEqual([true, true])
     expect(other).not.toHaveBeenCalled()
-    await ringing.tell(one, [stored(8, 'b')])
+    await ringing.publish(one, [stored(8, 'b')])
     expect((await waits[2])?.notified).toBe(true)
     await vi.waitUntil(async () => (await waiting()).length === 0)
   })
@@ -99,7 +99,7 @@ describe('the bell of an org', () => {
   it('keeps orgs apart', async () => {
     const [one, two, ringing] = [org(), org(), bell()]
     const waiting = ringing.wait(two, listener(two), (await ringing.mark(two)) as string, 200)
-    await ringing.tell(one, [stored(1, 'a')])
+    await ringing.publish(one, [stored(1, 'a')])
     expect((await waiting)?.notified).toBe(false)
   })
 
@@ -110,7 +110,7 @@ describe('the bell of an org', () => {
     expect(await ringing.admit(one, stream('b'), 2)).toBe(true)
     expect(await ringing.admit(one, stream('c'), 2)).toBe(false)
     expect(await ringing.admit(one, stream('c', 'key-2'), 2)).toBe(true)
-    await ringing.leave(one, stream('a'))
+    await ringing.closeStream(one, stream('a'))
     expect(await ringing.admit(one, stream('c'), 2)).toBe(true)
   })
 
@@ -124,8 +124,8 @@ describe('the bell of an org', () => {
     expect(await down.mark('o')).toBeNull()
     expect(await down.wait('o', listener('o'), '', 10)).toBeNull()
     expect(await down.admit('o', { id: 'a', key: 'k' }, 1)).toBe(true)
-    await down.tell('o', null)
-    await down.leave('o', { id: 'a', key: 'k' })
+    await down.publish('o', null)
+    await down.closeStream('o', { id: 'a', key: 'k' })
     expect(failures.length).toBe(5)
   })
 })

@@ -1,6 +1,6 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
-import { createGateLimiter } from '../../src/adapters/gate-object'
+import { createGateLimiter } from '../../src/adapters/rate-limit-object'
 import type { Limits } from '../../src/ports/limiter'
 import { bindings } from '../support/bindings'
 

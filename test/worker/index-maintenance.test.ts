@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createD1Connection } from '../../src/adapters/d1/connection'
 import { createSqlEntryStore } from '../../src/adapters/sql/stores/entries/entry-store'
-import { createSqlOutbox } from '../../src/adapters/sql/stores/keeping/outbox'
+import { createSqlOutbox } from '../../src/adapters/sql/stores/maintenance/outbox'
 import { createSqlIndexMaintenance } from '../../src/adapters/sql/stores/search/index-maintenance'
 import { stepOf } from '../../src/adapters/sql/tables/search/candidates'
 import { entryScopeTerms, lengthTerm } from '../../src/adapters/sql/tables/search/scope-terms'

@@ -112,7 +112,7 @@ describe('pgvector', () => {
     const searched = async (count: number) => {
       const vectors = Array.from({ length: count }, (_, i) => [1, i])
       const { connection, org, costs } = await add('beside#2', ...vectors)
-      const index = createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) })
+      const index = createPostgresVectorIndex(connection, { auxiliary: createObjectVectorIndex(bindings.VECTORS) })
       const space = { org, model: 'beside#2', dimensions: 2 }
       const found = []
       for (let n = 0; n < 2; n++) {

@@ -72,8 +72,8 @@ storeOverviewContract('PostgreSQL', make)
 
 currentContract('PostgreSQL', () => {
   const made = make()
-  const beside = createObjectVectorIndex(bindings.VECTORS)
-  return { ...made, index: createPostgresVectorIndex(made.connection, { beside }) }
+  const auxiliary = createObjectVectorIndex(bindings.VECTORS)
+  return { ...made, index: createPostgresVectorIndex(made.connection, { auxiliary }) }
 })
 
 const onPgvector = () => {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createSqlSettings } from '../../src/adapters/sql/stores/keeping/settings'
+import { createSqlSettings } from '../../src/adapters/sql/stores/maintenance/settings'
 import { createObjectVectorIndex } from '../../src/adapters/vector-object'
 import { bytesOf } from '../../src/adapters/vector-object/capacity'
 import { VectorScan } from '../../src/adapters/vector-object/scan'

@@ -4,31 +4,33 @@ import { member, parseJson } from '../http-json/client'
 import { createBatchEmbedder, type EmbedderSettings, termsOf } from '../http-json/embedding'
 import { type Patience, ProviderProblem, TimedOut, type Timing, withTimeout } from '../http-json/retry'
 
-/** The service binding behind which the process that serves runs a model; only `npm start` and its kin have it. */
+/** Service binding to the process that runs a built-in model. Only `npm start` and similar Node servers have one. */
 export type ModelService = Pick<Fetcher, 'fetch'>
 
-/** @returns the state that the process reports of its model; unavailable when it does not answer */
+/** Returns the reported state of the model; `unavailable` when the process does not respond. */
 export async function modelState(service: ModelService): Promise<ModelState> {
   try {
     const response = await service.fetch('http://model/state')
     return (await response.json()) as ModelState
   } catch (error) {
-    return { state: 'unavailable', name: '', problem: `The process of the model does not answer (${String(error)})` }
+    return { state: 'unavailable', name: '', problem: `The model process does not respond (${String(error)})` }
   }
 }
 
 const NAME = 'The built-in model'
 
-/** The model makes one text after the other, so larger requests gain little and keep others waiting. */
+/** The model embeds one text after the other: larger requests gain little and delay others. */
 const LIMITS = { texts: 16, characters: 16_000, parallel: 1 }
 
-/** The model's own prefixes are written by the process that runs it. */
+/** No prefixes: the process that runs the model adds them. */
 const PLAIN = { query: '', document: '' }
 
 const failed = (message: string, reason: 'unreachable' | 'timeout' | 'bad_answer'): ProviderProblem =>
   new ProviderProblem({ message: `${NAME} ${message}`, reason, retry: false })
 
-/** Embeddings of the model that the process next to the Worker runs: texts as JSON, vectors as float32 numbers in one body. */
+/**
+ * Creates an embedder for the model in the process next to the Worker: texts as JSON, vectors as float32 numbers in one body.
+ */
 export function createBuiltinEmbedder(
   settings: Omit<EmbedderSettings, 'dimensions'> & { readonly service: ModelService; readonly hosted: HostedModel },
   options: Partial<Patience> & Partial<Pick<Timing, 'now'>> = {},
@@ -58,7 +60,7 @@ export function createBuiltinEmbedder(
     name: NAME,
     model,
     dimensions,
-    marks: PLAIN,
+    prefixes: PLAIN,
     limits: LIMITS,
     ...terms,
     request: async (texts, deadline, purpose) => {

@@ -2,9 +2,9 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration } from '../../domain/code/symbols'
 import { childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** C and C++: classes (structs and unions among them) and functions that have a body or stand in a class. */
+/** Rules for C and C++: classes (including structs and unions), and functions that have a body or belong to a class. */
 
-/** The declaration with `template <…>` in front of it. */
+/** Returns the declaration including `template <…>` in front of it. */
 const templated = (node: SyntaxNode): SyntaxNode => (node.parent?.name === 'TemplateDeclaration' ? node.parent : node)
 
 function classes(node: SyntaxNode, text: string): Declaration[] {
@@ -17,7 +17,7 @@ function classes(node: SyntaxNode, text: string): Declaration[] {
   ]
 }
 
-/** The declarator of a function behind pointers and references. */
+/** Returns the declarator of a function, without pointers and references around it. */
 function declarator(node: SyntaxNode): SyntaxNode | null {
   for (const child of childrenOf(node)) {
     if (child.name === 'FunctionDeclarator') return child

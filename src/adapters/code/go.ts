@@ -2,10 +2,10 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { childOf, childrenOf, plain, type Rules, textOf } from './tree'
 
-/** Go. */
+/** Rules for Go. */
 const isTopLevel = (statement: SyntaxNode | null): boolean => statement?.parent?.name === 'SourceFile'
 
-/** The statement that a specification is in: `type X struct` itself, or the group around it. */
+/** Returns the statement of a specification: `type X struct` itself, or the group around it. */
 const statementOf = (spec: SyntaxNode): SyntaxNode | null =>
   spec.parent?.name === 'SpecList' ? spec.parent.parent : spec.parent
 

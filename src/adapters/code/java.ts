@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** Java: classes (interfaces, enums and records among them) and functions. */
+/** Rules for Java: classes (including interfaces, enums and records) and functions. */
 const BODIES = [
   'ClassBody',
   'InterfaceBody',
@@ -13,7 +13,7 @@ const BODIES = [
   'ConstructorBody',
 ]
 
-/** Where the first word behind the annotations stands. */
+/** Returns the offset of the first word after the annotations. */
 function firstWord(node: SyntaxNode): number {
   const modifiers = childOf(node, 'Modifiers')
   for (const part of modifiers === null ? [] : childrenOf(modifiers))

@@ -4,19 +4,19 @@ import { extensionOf } from '../../domain/code/languages'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** What nodes of the grammar of JavaScript say: where a declaration begins, what a value is, where a body opens. */
+/** Helpers for the JavaScript grammar: where a declaration begins, which values are functions, where a body opens. */
 
 const WRAPPERS = ['ExportDeclaration', 'AmbientDeclaration']
 const FUNCTIONS = ['ArrowFunction', 'FunctionExpression']
 
-/** The declaration with the words `export`, `default` and `declare` in front of it. */
+/** Returns the declaration including the words `export`, `default` and `declare` in front of it. */
 export function wrapped(node: SyntaxNode): SyntaxNode {
   let outer = node
   while (outer.parent !== null && WRAPPERS.includes(outer.parent.name)) outer = outer.parent
   return outer
 }
 
-/** Where the first word behind the decorators stands. */
+/** Returns the offset of the first word after the decorators. */
 function firstWord(node: SyntaxNode): number {
   const outer = wrapped(node)
   if (outer.from !== node.from) return outer.from
@@ -24,12 +24,12 @@ function firstWord(node: SyntaxNode): number {
   return node.from
 }
 
-/** What the grammar finds missing, such as a semicolon. */
+/** Returns whether the node is a placeholder for a missing token, such as a semicolon. */
 export const isMissing = (node: SyntaxNode): boolean => node.type.isError && node.from === node.to
 
 const isBeside = (node: SyntaxNode): boolean => isMissing(node) || /Comment$/.test(node.name)
 
-/** The end of a node, without comments behind it that were read along in search of its semicolon. */
+/** Returns the end of a node, without the comments that the grammar read while looking for its semicolon. */
 export function endOf(node: SyntaxNode): number {
   let at = node
   for (;;) {
@@ -41,8 +41,10 @@ export function endOf(node: SyntaxNode): number {
   }
 }
 
-/** Where a declaration begins with its decorators; those before `export` are a declaration without a name to the grammar. */
-function beginning(node: SyntaxNode): number {
+/**
+ * Returns where a declaration begins, including decorators. The grammar parses those before `export` as a separate, unnamed declaration.
+ */
+function startOf(node: SyntaxNode): number {
   const outer = wrapped(node)
   if (node.name !== 'ClassDeclaration') return outer.from
   let before = outer.prevSibling
@@ -54,10 +56,12 @@ function beginning(node: SyntaxNode): number {
 
 export const declare = (node: SyntaxNode, name: string, kind: SymbolKind, body: SyntaxNode | null): Declaration => ({
   ...{ name, kind, from: firstWord(node), to: endOf(wrapped(node)) },
-  ...{ opens: body?.from ?? null, above: beginning(node) },
+  ...{ opens: body?.from ?? null, above: startOf(node) },
 })
 
-/** At the top of a file, a namespace or an ambient module, whose block the grammar leaves beside its name. */
+/**
+ * Returns whether a node is at the top level of a file, a namespace or an ambient module (whose block is a sibling of its name).
+ */
 export function isTopLevel(node: SyntaxNode): boolean {
   const { parent } = wrapped(node)
   if (parent === null || parent.name === 'Script') return true
@@ -65,7 +69,7 @@ export function isTopLevel(node: SyntaxNode): boolean {
   return ['Script', 'NamespaceDeclaration', 'GlobalDeclaration'].includes(parent.parent?.name ?? '')
 }
 
-/** A value without the parentheses and type assertions around it. */
+/** Returns a value without the parentheses and type assertions around it. */
 export function bare(node: SyntaxNode): SyntaxNode {
   const inner = node.firstChild
   if (node.name === 'ParenthesizedExpression' && inner?.nextSibling) return bare(inner.nextSibling)
@@ -80,7 +84,7 @@ export const isFunction = (node: SyntaxNode | null): node is SyntaxNode =>
 export const bodyOf = (value: SyntaxNode): SyntaxNode | null =>
   FUNCTIONS.includes(value.name) || value.name === 'ClassExpression' ? childOf(value, 'Block', 'ClassBody') : null
 
-/** Names of `export {…}`, each with the lines of its own: the last word of a specifier is what it is called outside. */
+/** Returns the names of `export {…}`, each with its own lines. The last word of a specifier is the exported name. */
 function specifiers(group: SyntaxNode, text: string): Declaration[] {
   const found: { name: string; from: number; to: number }[] = []
   let isOpen = false
@@ -119,11 +123,11 @@ export function exported(node: SyntaxNode, text: string): Declaration[] {
   return []
 }
 
-/** TypeScript and JavaScript. */
+/** Parsers of the TypeScript and JavaScript dialects. */
 
 const dialects = new Map<string, LRParser>()
 
-/** Type arguments and JSX look alike, so the file's name decides. */
+/** Returns the parser for a file. Type arguments and JSX look the same, so the file name decides. */
 export async function dialectOf(language: string, path: string): Promise<LRParser> {
   const dialect = language === 'javascript' ? 'jsx' : extensionOf(path) === 'tsx' ? 'ts jsx' : 'ts'
   const known = dialects.get(dialect)
@@ -143,7 +147,7 @@ const named =
     return [declare(node, name === null ? 'default' : textOf(name, text), kind, childOf(node, ...bodies))]
   }
 
-/** Every name that a pattern binds. */
+/** Returns every name that a pattern binds. */
 function bound(pattern: SyntaxNode, text: string): string[] {
   if (pattern.name === 'VariableDefinition') return [textOf(pattern, text)]
   if (!/Pattern|SpreadElement|PatternProperty/.test(pattern.name)) return []
@@ -156,8 +160,8 @@ interface Declarator {
   readonly to: number
 }
 
-/** What stands beside declarators. */
-const BESIDE = ['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment']
+/** Nodes of a variable declaration that are not declarators. */
+const NOT_DECLARATORS = ['const', 'let', 'var', 'using', 'await', ';', 'LineComment', 'BlockComment']
 
 function declarators(node: SyntaxNode): Declarator[] {
   const found: Declarator[] = []
@@ -175,7 +179,7 @@ function declarators(node: SyntaxNode): Declarator[] {
   }
   for (const child of childrenOf(node)) {
     if (child.name === ',') close()
-    else if (!(isMissing(child) || BESIDE.includes(child.name))) parts.push(child)
+    else if (!(isMissing(child) || NOT_DECLARATORS.includes(child.name))) parts.push(child)
   }
   close()
   return found
@@ -195,7 +199,7 @@ function variables(node: SyntaxNode, text: string): Declaration[] {
   })
 }
 
-/** What names a member; computed names keep their brackets. */
+/** Returns the name of a member; computed names include their brackets. */
 function memberName(node: SyntaxNode, text: string): string | null {
   for (const child of childrenOf(node)) {
     if (['PropertyDefinition', 'PrivatePropertyDefinition', 'Number'].includes(child.name)) return textOf(child, text)

@@ -2,8 +2,8 @@ import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { lineStarts } from '../../domain/code/symbols'
 
 /**
- * Languages without a grammar that runs here: declarations are told by the words of a line, their end by its indentation or its
- * braces. Longer lines are no declarations that somebody wrote.
+ * Rules for languages without a grammar: the words of a line identify a declaration, its indentation or braces the end. Longer lines are
+ * skipped, because they are generated.
  */
 const MAX_LINE = 500
 
@@ -62,7 +62,7 @@ function ruby(line: string): Declared | null {
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** The line of the `end` that stands as far in as the declaration does. */
+/** Returns the line of the `end` that has the same indentation as the declaration. */
 function endByIndent(lines: readonly string[], at: number): number {
   const line = (lines[at] as string).trimEnd()
   if (line.endsWith(' end') || line.endsWith(';end') || line.includes(') = ')) return at
@@ -75,8 +75,8 @@ function endByIndent(lines: readonly string[], at: number): number {
   return lines.length - 1
 }
 
-/** Braces and semicolons of a line outside of strings and line comments. */
-function* marksOf(line: string): Generator<{ readonly char: string; readonly column: number }> {
+/** Yields the braces and semicolons of a line, outside strings and line comments. */
+function* bracesOf(line: string): Generator<{ readonly char: string; readonly column: number }> {
   let quote: string | null = null
   for (let column = 0; column < line.length; column++) {
     const char = line[column] as string
@@ -94,15 +94,15 @@ interface BraceEnd {
   readonly opens: readonly [line: number, column: number] | null
 }
 
-/** For each line the end of what is declared there, all found in one walk through the text. */
+/** Returns for each line the end of its declaration, in one pass through the text. */
 function endsByBraces(lines: readonly string[], declared: ReadonlySet<number>): Map<number, BraceEnd> {
   const ends = new Map<number, BraceEnd>()
-  /** Declarations whose brace has not opened yet, and those whose brace has not closed. */
+  /** Declarations whose opening brace has not been read yet; `open` holds those whose closing brace has not. */
   let waiting: number[] = []
   const open: { readonly started: readonly number[]; readonly at: readonly [number, number] }[] = []
   for (const [i, line] of lines.entries()) {
     if (declared.has(i)) waiting.push(i)
-    for (const { char, column } of marksOf(line)) {
+    for (const { char, column } of bracesOf(line)) {
       if (char === '{') {
         open.push({ started: waiting, at: [i, column] })
         waiting = []

@@ -13,7 +13,7 @@ import { rules as rustRules } from './rust'
 import type { Rules } from './tree'
 import { parseInParts } from './tree'
 
-/** Its tables are unpacked when the first file of the language comes: no start of a Worker waits for what few of them parse. */
+/** Loads the grammar's tables with the first file of the language, so that a Worker starts without them. */
 interface Grammar {
   readonly parser: (path: string) => Promise<LRParser>
   readonly rules: Rules
@@ -32,7 +32,7 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   cpp: { parser: cpp, rules: cppRules },
 }
 
-/** What the nodes declare that begin before an end. */
+/** Returns the declarations of the nodes that begin before `end`. */
 function declarations(tree: Tree, text: string, rules: Rules, end: number): Declaration[] {
   const found: Declaration[] = []
   tree.iterate({
@@ -46,18 +46,18 @@ function declarations(tree: Tree, text: string, rules: Rules, end: number): Decl
   return found
 }
 
-/** The same, of a text that stands so far behind. */
+/** Returns the declaration, moved by a number of characters. */
 const moved = ({ from, to, opens, above, ...rest }: Declaration, by: number): Declaration => ({
   ...rest,
   ...{ from: from + by, to: to + by, above: above + by },
   opens: opens === null ? null : opens + by,
 })
 
-/** Grammars of Lezer, which are plain JavaScript, and rules by the line where there is none. */
+/** Creates a code parser: Lezer grammars (plain JavaScript), and line rules for languages without a grammar. */
 export function createCodeParser(): CodeParser {
   return {
     async symbols({ path, language, text: stored }: SourceText) {
-      // A byte order mark is no character of the program: some grammars take it for an error, and the first line with it.
+      // Remove a byte order mark: some grammars report it, and the first line with it, as an error.
       const text = stored.startsWith('\ufeff') ? stored.slice(1) : stored
       const style = commentStyle(language)
       const grammar = Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined

@@ -2,22 +2,22 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration } from '../../domain/code/symbols'
 import { childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** Python. */
+/** Rules for Python. */
 const ENUMS = /^(?:Enum|IntEnum|StrEnum|Flag|IntFlag|ReprEnum)$/
 const UPPER_CASE = /^[A-Z][A-Z0-9_]*$/
 const QUOTES = ['"""', "'''", '"', "'"] as const
 
-/** What stands between the quotes of a string; null for one with parts to be computed. */
+/** Returns the text between the quotes of a string; null for one with computed parts. */
 function unquoted(written: string): string | null {
   const text = written.replace(/^[rRbBuU]{0,2}/, '')
   const quote = QUOTES.find((one) => text.startsWith(one) && text.endsWith(one) && text.length >= 2 * one.length)
   return quote === undefined ? null : text.slice(quote.length, -quote.length)
 }
 
-/** The definition with its decorators. */
+/** Returns the definition with its decorators. */
 const decorated = (node: SyntaxNode): SyntaxNode => (node.parent?.name === 'DecoratedStatement' ? node.parent : node)
 
-/** Without quotes and common indentation; null when the body does not begin with a string. */
+/** Returns the docstring without quotes and common indentation; null without one. */
 function docString(body: SyntaxNode | null, text: string): string | null {
   let first = body?.firstChild?.nextSibling ?? null
   while (first?.name === 'Comment') first = first.nextSibling
@@ -44,7 +44,7 @@ function define(node: SyntaxNode, text: string, kind: Declaration['kind']): Decl
   return [doc === null ? declared : { ...declared, doc }]
 }
 
-/** Bodies reach up to the next statement; a definition ends with its last statement. */
+/** Returns the end of a definition: that of its last statement, since a body extends to the next statement. */
 function endOf(node: SyntaxNode): number {
   for (let at: SyntaxNode | null = node; at !== null; ) {
     let last: SyntaxNode | null = at.lastChild
@@ -55,7 +55,7 @@ function endOf(node: SyntaxNode): number {
   return node.to
 }
 
-/** Last part of the name of each base class: `Enum` of `enum.Enum`, `Protocol` of `Protocol[T]`. */
+/** Returns the last part of each base class name: `Enum` for `enum.Enum`, `Protocol` for `Protocol[T]`. */
 function basesOf(node: SyntaxNode, text: string): string[] {
   const list = childOf(node, 'ArgList')
   if (list === null) return []
@@ -84,7 +84,7 @@ function strings(list: SyntaxNode, text: string): Declaration[] {
   })
 }
 
-/** Constants by their spelling, and what `__all__` names; at the top of the module only. */
+/** Rule for assignments at the top of a module: constants by their spelling, and the names in `__all__`. */
 function assign(node: SyntaxNode, text: string): Declaration[] {
   if (node.parent?.name !== 'Script') return []
   const children = [...childrenOf(node)]

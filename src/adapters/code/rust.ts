@@ -2,10 +2,10 @@ import type { SyntaxNode } from '@lezer/common'
 import type { Declaration, SymbolKind } from '../../domain/code/symbols'
 import { above, childOf, childrenOf, type Rules, textOf } from './tree'
 
-/** Rust. */
+/** Rules for Rust. */
 const NAMES = ['TypeIdentifier', 'BoundIdentifier', 'Identifier']
 
-/** The item with its attributes. */
+/** Returns the item with its attributes. */
 const attributed = (node: SyntaxNode): SyntaxNode =>
   node.parent?.name === 'AttributeItem' ? attributed(node.parent) : node
 
@@ -19,11 +19,11 @@ const item = (node: SyntaxNode, text: string, kind: SymbolKind): Declaration[] =
   return [{ name: textOf(name, text), kind, from: node.from, to: node.to, opens: body?.from ?? null, above: from }]
 }
 
-/** Associated types and constants belong to their impl or trait; those in a function are nobody else's. */
+/** Rule for types and constants outside functions. Associated ones belong to their impl or trait. */
 const free = (node: SyntaxNode, text: string, kind: SymbolKind): Declaration[] =>
   ['', 'ModItem'].includes(holder(node)) ? item(node, text, kind) : []
 
-/** The names that a `use` makes: the last part of each path, or its alias. */
+/** Yields the names that a `use` declares: the last part of each path, or its alias. */
 function* usedNames(node: SyntaxNode, text: string): Generator<SyntaxNode> {
   if (node.name === 'UseList' || node.name === 'ScopedUseList')
     for (const child of childrenOf(node)) yield* usedNames(child, text)

@@ -3,10 +3,10 @@ import type { LRParser } from '@lezer/lr'
 import type { Declaration } from '../../domain/code/symbols'
 import { scheduler } from '../../domain/scheduler'
 
-/** Characters of the text handed out at once; what is read within one piece is not seen from here. */
+/** Characters returned to the parser at once. Reads within one piece are not counted. */
 const PIECE = 128
 
-/** The text in pieces, and how much of it was handed out. */
+/** Gives the parser its text in pieces, and counts the characters read. */
 export class CountedInput implements Input {
   readonly lineChunks = false
   given = 0
@@ -28,23 +28,23 @@ export class CountedInput implements Input {
   }
 }
 
-/** What a parser shows of itself while it works: how deep its stacks are, and how large its tree would be. */
+/** The state that a Lezer parser exposes while it works: the depth of its stacks and the size of its tree. */
 
-/** Numbers by which the parser notes a node. */
+/** Numbers in the parser's buffer for each node. */
 const NOTED = 4
 
-/** What the parser shows of itself while it works. */
+/** A parse in progress, with the fields of Lezer that show its cost. */
 export interface Working extends PartialParse {
   readonly recovering?: number
   readonly stacks?: readonly {
     readonly stack: { readonly length: number }
-    /** Nodes so far: what the reading began with, and its own. */
+    /** Nodes so far: those of the base, and its own. */
     readonly bufferBase: number
     readonly buffer: { readonly length: number }
   }[]
 }
 
-/** Which of the readings that are tried costs what: the depth of all their stacks. */
+/** Returns the total and the largest stack depth of all readings that the parser is trying. */
 export function depths({ stacks = [] }: Working): { sum: number; deepest: number } {
   let [sum, deepest] = [0, 0]
   for (const { stack } of stacks) {
@@ -54,41 +54,38 @@ export function depths({ stacks = [] }: Working): { sum: number; deepest: number
   return { sum, deepest }
 }
 
-/** How many nodes the tree would have so far. */
+/** Returns the number of nodes that the tree would have so far. */
 export function nodesOf({ stacks }: Working): number {
   const first = stacks?.[0]
   return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED
 }
 
 /**
- * Parses in steps, and with bounds: text that is no program makes the parser try many readings, each with a stack of its own, and read
- * on to the end of the text from each place at which something opens that never closes (`/*` again and again).
+ * Parses in steps, within bounds. For text that is not a program the parser tries many readings, each with its own stack, and reads to the
+ * end of the text from every unclosed opening (such as `/*`).
  */
 
-/** Steps of the parser, and the reading of characters that they are worth. */
+/** Parser steps between two checks, and characters read that count as one step. */
 const STEP = 1024
 const STEP_UNITS = 6000
-/** Levels of nesting; the parser's stack holds three numbers a level. Programs that people write have fewer than 100. */
-const MAX_DEPTH = 3 * 2000
 /**
- * Nodes of a tree, which Lezer builds all at once: 20 to 60 ms of them. Programs that people write have up to 0.6 for each character,
- * brackets without end three; what has more is parsed in parts.
+ * Maximum nesting: the parser's stack holds three numbers for each level. Hand-written programs have fewer than 100 levels.
  */
+const MAX_DEPTH = 3 * 2000
+/** Maximum nodes of a tree, because Lezer builds a tree without yielding. A text with more nodes is parsed in parts. */
 const MAX_NODES = 150_000
-/** Parts of a text: programs of a megabyte have no more, whatever is declared in them. */
+/** Maximum parts of a text. */
 const MAX_PARTS = 8
-/** What trying several readings may cost at first, and for each character; measured, see bench/code. */
+/** Budget for trying several readings: a constant, and a number for each character. */
 const FREE_TRIES = 1_000_000
 const TRIES_PER_CHARACTER = 60
-/**
- * Characters handed out again, at first and for each character; programs that people write need up to 12 of a long file, 30 of a short one.
- */
+/** Budget for reading characters again: a constant, and a number for each character. */
 const FREE_AGAIN = 1_000_000
 const AGAIN_PER_CHARACTER = 60
 /** Characters read again that take about as long as a step, as a power of two. */
 const READS_OF_A_STEP = 3
 
-/** One step. @returns null when the tree is deeper than the stack of calls by which Lezer builds it: no program that people write */
+/** Runs one step. @returns null when the tree is too deep for the call stack on which Lezer builds it */
 function advance(parse: PartialParse): { readonly tree: Tree | null } | null {
   try {
     return { tree: parse.advance() }
@@ -100,22 +97,22 @@ function advance(parse: PartialParse): { readonly tree: Tree | null } | null {
 
 interface Part {
   readonly tree: Tree
-  /** Where the text of the tree begins. */
+  /** Offset at which the text of the tree begins. */
   readonly from: number
-  /** Where, from there, the part ends that is parsed whole. */
+  /** Offset, relative to `from`, at which the fully parsed part ends. */
   readonly end: number
 }
 
 /**
- * The trees of a text: of its parts, each of whole declarations of the outermost level, where one would have too many nodes. What
- * would cost too much is left out, and so is what is too deep to be built.
+ * Yields the trees of a text. A text with too many nodes is split into parts of complete top-level declarations. Parts that are too
+ * expensive or too deep are skipped.
  */
 export async function* parseInParts(parser: LRParser, text: string, maxNodes = MAX_NODES): AsyncGenerator<Part, void> {
   let from = 0
   for (let part = 1; part <= MAX_PARTS; part++) {
     const parsed = await parseInSteps(parser, text.slice(from), maxNodes)
     if (parsed === null) return
-    // Building a tree and looking through it take long each.
+    // Building and walking a tree both take long, so yield between them.
     await scheduler.yield()
     const { tree, isFull } = parsed
     const end = isFull ? (tree.topNode.lastChild?.from ?? 0) : 0
@@ -125,7 +122,7 @@ export async function* parseInParts(parser: LRParser, text: string, maxNodes = M
   }
 }
 
-/** The tree of a text, as far as it does not cost too much; null when it is too deep to be built. */
+/** Parses a text within the budget; null when the tree is too deep to build. */
 async function parseInSteps(
   parser: LRParser,
   text: string,
@@ -166,9 +163,9 @@ async function parseInSteps(
   }
 }
 
-/** What all grammars ask of a syntax tree. */
+/** Types and helpers that all grammars share. */
 
-/** What a declaration's node says; a node may declare several names, or none that counts. */
+/** Returns the declarations of a node: none, one, or several names. */
 export type Rule = (node: SyntaxNode, text: string) => readonly Declaration[]
 export type Rules = Readonly<Record<string, Rule>>
 
@@ -176,13 +173,13 @@ export function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child
 }
 
-/** The first child that has one of these names. */
+/** Returns the first child with one of these names. */
 export function childOf(node: SyntaxNode, ...names: readonly string[]): SyntaxNode | null {
   for (const child of childrenOf(node)) if (names.includes(child.name)) return child
   return null
 }
 
-/** The nearest node above that has one of these names. */
+/** Returns the closest ancestor with one of these names. */
 export function above(node: SyntaxNode, ...names: readonly string[]): SyntaxNode | null {
   for (let up = node.parent; up !== null; up = up.parent) if (names.includes(up.name)) return up
   return null
@@ -190,7 +187,7 @@ export function above(node: SyntaxNode, ...names: readonly string[]): SyntaxNode
 
 export const textOf = (node: SyntaxNode, text: string): string => text.slice(node.from, node.to)
 
-/** A declaration that stands by itself, without decorators. */
+/** Returns a declaration without decorators, whose range is that of its node. */
 export const plain = (
   node: SyntaxNode,
   name: string,

@@ -6,13 +6,13 @@ import type { SqlDialect } from '../sql/core/dialect'
 import { toQuery } from '../sqlite/match'
 import { translate } from './errors'
 
-/** Bytes that a D1 database may hold on the Paid plan. */
+/** Maximum size of a D1 database on the Paid plan, in bytes. */
 const D1_LIMIT = 10_000_000_000
 
-/** What one batch cost, for logs, budgets and benches. */
+/** Cost of one batch, for logs, budgets and benchmarks. */
 export interface BatchCost {
   readonly statements: number
-  /** As D1 bills them. */
+  /** As billed by D1. */
   readonly rowsRead: number
   readonly rowsWritten: number
   readonly milliseconds: number
@@ -21,10 +21,10 @@ export interface BatchCost {
 /** Counts since this isolate started. */
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
-/** Bytes of each database, as it said last. */
+/** Last reported size of each database, in bytes. */
 const sizes = new WeakMap<D1Database, number>()
 
-/** D1 runs a batch as one transaction in one round trip. */
+/** Creates a connection to D1, which runs a batch as one transaction in one round trip. */
 export function createD1Connection(
   db: D1Database,
   dialect: SqlDialect,

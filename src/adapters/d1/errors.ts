@@ -1,5 +1,5 @@
-// What does a failure of D1 mean to a caller? D1 has no codes but its messages, so these are known by the words of its published
-// error list (developers.cloudflare.com/d1/observability/debug-d1) and by those of SQLite.
+// Translates failures of D1 into problems for the caller. D1 has no error codes, so they are recognized by the messages in its error list
+// (developers.cloudflare.com/d1/observability/debug-d1) and in SQLite.
 
 import { Problem, unavailable } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
@@ -7,26 +7,26 @@ import type { StorageFault } from '../../ports/storage-host'
 import { unanswered } from '../sql/core/batch'
 import { failedPrecondition, PreconditionFailed } from '../sql/core/connection'
 
-const OPERATOR = 'whoever runs the server'
+const OPERATOR = 'the operator of the server'
 
-const SENTENCES: Record<StorageFault, string> = {
+const FAULT_MESSAGES: Record<StorageFault, string> = {
   full:
-    'The disk that the database is on is full; nothing was changed. Reading and deleting go on, ' +
-    'writing as soon as there is room on that disk',
-  readonly: `The folder of the database cannot be written to, so it cannot be used; ${OPERATOR} has to allow that and to start it again`,
+    'The disk of the database is full; nothing was changed. Reading and deleting still work; ' +
+    'writing works again when the disk has free space',
+  readonly: `The folder of the database is not writable, so the database cannot be used; ${OPERATOR} must make it writable and restart the server`,
   damaged:
-    'The database is damaged, and what this call asks for cannot be read or written; ' +
-    `${OPERATOR} has to bring it back from a copy`,
+    'The database is damaged, and the data of this call cannot be read or written; ' +
+    `${OPERATOR} must restore it from a backup`,
   foreign:
-    'What stands in the place of the database is not one of this server, or its beginning is damaged; it is left as it is, and ' +
-    `${OPERATOR} has to bring the right one back`,
+    'The database file is not a database of this server, or its start is damaged. The file is unchanged; ' +
+    `${OPERATOR} must restore the right one`,
   missing:
-    'The database is gone or empty, although it held memory; it is not replaced by a new one, and ' +
-    `${OPERATOR} has to bring it back, or to say that it begins anew`,
-  failing: `The disk that the database is on fails to read or write; ${OPERATOR} has to look after it`,
+    'The database is missing or empty, although it had memories. It is not replaced by a new one; ' +
+    `${OPERATOR} must restore it, or confirm that a new one should be created`,
+  failing: `The disk of the database fails to read or write; ${OPERATOR} must check it`,
 }
 
-/** SQLite's own names, and its words for them. */
+/** SQLite's names and messages for each fault. */
 const NAMES: readonly (readonly [RegExp, StorageFault])[] = [
   [/SQLITE_FULL|disk is full/i, 'full'],
   [/SQLITE_READONLY|readonly database/i, 'readonly'],
@@ -35,20 +35,20 @@ const NAMES: readonly (readonly [RegExp, StorageFault])[] = [
   [/SQLITE_(IOERR|CANTOPEN)|disk I\/O error|unable to open database/i, 'failing'],
 ]
 
-/** A failure that trying again does not mend. */
+/** A storage fault, for which a retry is useless. */
 export class LocalFault extends Problem {
   constructor(
     readonly fault: StorageFault,
     cause?: unknown,
   ) {
-    super('unavailable', SENTENCES[fault], { retryable: false }, cause)
+    super('unavailable', FAULT_MESSAGES[fault], { retryable: false }, cause)
   }
 }
 
-/** Every message that has a fault of its own. */
+/** Matches every message that indicates a storage fault. */
 export const LOCAL_FAULT = new RegExp(NAMES.map(([words]) => words.source).join('|'), 'i')
 
-/** @param error whose message `LOCAL_FAULT` matches */
+/** Converts an error to a storage fault. @param error whose message matches `LOCAL_FAULT` */
 export function localFault(error: unknown): LocalFault {
   const message = error instanceof Error ? error.message : String(error)
   const [, fault = 'failing' as const] = NAMES.find(([words]) => words.test(message)) ?? []
@@ -56,46 +56,46 @@ export function localFault(error: unknown): LocalFault {
 }
 
 const FREE_SPACE = 'nothing was changed, delete entries or give it more room'
-const TOO_BIG = 'An entry of this size does not fit into the database; nothing was changed, split it into several'
+const TOO_BIG = 'This entry is too large for the database; nothing was changed, split it into several'
 
 const DAY_MS = 86_400_000
 
-/** The Free plan refuses every query for the rest of the day once the rows of the day are used up, to whomever asks. */
+/** The Free plan refuses every query until midnight UTC once the rows of the day are used up. */
 function usedUp(what: string, error: unknown, now: Millis): Problem {
   const until = new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString()
   return new Problem(
     'limit_exceeded',
-    `D1's Free plan has used up the rows it may ${what} today, so the database answers nothing until ${until} (midnight UTC), or ` +
+    `D1's Free plan has used up the rows it can ${what} today, so the database refuses every query until ${until} (midnight UTC), or ` +
       'until the account is on a paid plan; nothing was changed',
     { retryable: false, details: { until } },
     error,
   )
 }
 
-type Meaning = (error: unknown, wrote: boolean, now: Millis) => unknown
+type Translation = (error: unknown, wrote: boolean, now: Millis) => unknown
 
 const limit =
-  (message: string): Meaning =>
+  (message: string): Translation =>
   (error) =>
     new Problem('limit_exceeded', message, {}, error)
 
-/** It was asked and may have done the work before its answer was lost. */
+/** The database received the batch and may have run it before the response was lost. */
 const lost =
-  (what: string): Meaning =>
+  (what: string): Translation =>
   (error, wrote) =>
     unavailable(unanswered(what, wrote), error)
 
-/** It never began: the work waited in vain, or found nobody to do it. */
-const unbegun =
-  (what: string): Meaning =>
+/** The batch never began: it timed out in a queue, or no database was available. */
+const notStarted =
+  (what: string): Translation =>
   (error) =>
     unavailable(`${what}; nothing was changed, try again in a few seconds`, error)
 
-/** A statement that is wrong, as opposed to a database that does not answer: a bug, which stays visible as such. */
-const ours: Meaning = (error) => error
+/** Returns the error of an invalid statement unchanged: a bug must stay visible. */
+const bug: Translation = (error) => error
 
-/** The first that matches counts. */
-const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
+/** The first matching pattern applies. */
+const TRANSLATIONS: readonly (readonly [words: RegExp, meaning: Translation])[] = [
   [/free tier daily row read/i, (error, _, now) => usedUp('read', error, now)],
   [/free tier daily row write/i, (error, _, now) => usedUp('write', error, now)],
   [/free tier daily/i, (error, _, now) => usedUp('use', error, now)],
@@ -106,29 +106,29 @@ const MEANINGS: readonly (readonly [words: RegExp, meaning: Meaning])[] = [
   [/maximum DB size/i, limit(`The database has reached its largest size; ${FREE_SPACE}`)],
   [
     /too many (api |sub)?requests by single worker/i,
-    limit('This call asks the database more often than Cloudflare allows one request; ask for less at once'),
+    limit('This call needs more database queries than Cloudflare allows in one request; request less at once'),
   ],
-  [/overloaded|requests queued/i, unbegun('The database is overloaded')],
-  [/cannot resolve D1/i, unbegun('The database cannot be reached')],
+  [/overloaded|requests queued/i, notStarted('The database is overloaded')],
+  [/cannot resolve D1/i, notStarted('The database cannot be reached')],
   [/exceeded its memory limit/i, lost('The database ran out of memory and was restarted')],
   [/exceeded its CPU time limit/i, lost('The database ran out of processor time and was restarted')],
   [/exceeded timeout/i, lost('The database took too long and was restarted')],
   [/object to be reset|was reset|reset because/i, lost('The database was restarted')],
   [LOCAL_FAULT, localFault],
   [/SQLITE_TOOBIG|too big/i, limit(TOO_BIG)],
-  [/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/i, ours],
-  [/D1_(TYPE_ERROR|COLUMN_NOTFOUND|EXEC_ERROR)|no SQL statements/i, ours],
+  [/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|syntax error|no such (table|column)/i, bug],
+  [/D1_(TYPE_ERROR|COLUMN_NOTFOUND|EXEC_ERROR)|no SQL statements/i, bug],
 ]
 
 /**
- * A failure of D1 as callers hear it; a bug comes back as it is.
+ * Translates a failure of D1 for callers; returns a bug unchanged.
  *
- * @param wrote whether the batch would have written: its commit may have succeeded although the answer was lost
+ * @param wrote whether the batch contained writes: its commit may have succeeded although the response was lost
  */
 export function translate(error: unknown, wrote: boolean, now = Date.now()): unknown {
   if (error instanceof Problem) return error
   const message = error instanceof Error ? error.message : String(error)
   if (message.includes('precondition failed')) return new PreconditionFailed(failedPrecondition(message))
-  const [, meaning = lost('The database did not answer')] = MEANINGS.find(([words]) => words.test(message)) ?? []
+  const [, meaning = lost('The database did not respond')] = TRANSLATIONS.find(([words]) => words.test(message)) ?? []
   return meaning(error, wrote, now)
 }

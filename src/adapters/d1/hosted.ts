@@ -6,20 +6,20 @@ import type { SqlConnection } from '../sql/core/connection'
 import { toQuery } from '../sqlite/match'
 import { LocalFault } from './errors'
 
-/** What an isolate knows of the files of its database: the last fault that kept it from its work. */
+/** State of the database files, as an isolate knows it: the last storage fault. */
 export interface StorageState {
   fault: StorageFault | null
 }
 
-/** Nothing else may be written meanwhile: what is left of a full disk is for reading. */
+/** Faults that make the server refuse all writes; a full disk can still be read. */
 const REFUSING: ReadonlySet<StorageFault> = new Set(['full', 'readonly', 'foreign', 'missing'])
-/** Whoever starts with these would write over them. */
+/** Faults that keep the server from starting, since it would overwrite the files. */
 const CLOSED: ReadonlySet<StorageFault> = new Set(['foreign', 'missing'])
 
-/** Where nobody can be asked. */
+/** A host that reports nothing, for deployments without one. */
 export const NO_HOST: StorageHost = { report: async () => null }
 
-/** The machine is asked by a service binding, which `npm start` has. */
+/** Creates a host that reports the state of the machine over a service binding, as `npm start` provides one. */
 export const storageHost = (service: Pick<Fetcher, 'fetch'> | undefined): StorageHost =>
   service === undefined
     ? NO_HOST
@@ -36,7 +36,7 @@ export const storageHost = (service: Pick<Fetcher, 'fetch'> | undefined): Storag
         },
       }
 
-/** A failure in the words of whoever knows why. */
+/** Returns the failure with the host's explanation, if it has one. */
 async function explained(error: unknown, host: StorageHost, state: StorageState): Promise<unknown> {
   if (!(error instanceof Problem) || error.code !== 'unavailable') return error
   const known = error instanceof LocalFault ? error : null
@@ -47,10 +47,12 @@ async function explained(error: unknown, host: StorageHost, state: StorageState)
 }
 
 /**
- * Prepares a database whose files may be broken.
+ * Prepares a database whose files may be damaged.
  *
- * @param prepare what is done before the first call; not begun where there is nothing of ours to do it to, and to tell of a database
- *   without tables, which may be one that was lost
+ * @param prepare migrates the database. It is not called when the files are not a database of this server, and must report a database
+ * without
+ * tables, which may be a lost one
+ *
  * @throws LocalFault
  */
 export async function preparing<T>(
@@ -71,8 +73,8 @@ export async function preparing<T>(
 }
 
 /**
- * A connection that says what is wrong with the files of its database, refuses writes while these cannot be, and whose health remembers
- * the write that failed.
+ * Wraps a connection to report faults of the database files. It refuses writes while they must fail, and its health check remembers the
+ * write that failed.
  */
 export function hosted<Connection extends SqlConnection & { readonly health: DatabaseHealth }>(
   connection: Connection,
@@ -89,7 +91,7 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
   return {
     ...connection,
     async batch(statements, lock) {
-      // As a rule nothing is wrong, and statements need not be looked at.
+      // Without a fault, which is the normal case, statements need no inspection.
       if (state.fault === null) return explaining(connection.batch(statements, lock))
       const reads = statements.map((statement) => isReading(toQuery(statement).sql))
       if (reads.every(Boolean)) return explaining(connection.batch(statements, lock))
@@ -99,13 +101,13 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
         const { isNote = false, usesReserve = false } = typeof lock === 'object' ? lock : {}
         if (usesReserve && fault === 'full') return explaining(connection.batch(statements, lock))
         if (!isNote) throw new LocalFault(fault)
-        // Who reads is answered, and nobody notes that.
+        // Reads still run; their audit notes are dropped.
         const reading = statements.filter((_, i) => reads[i])
         const rows = reading.length === 0 ? [] : [...(await explaining(connection.read(reading)))]
         return reads.map((isRead) => (isRead ? (rows.shift() ?? []) : []))
       }
       const results = await explaining(connection.batch(statements, lock))
-      // It can be written to again; what is damaged stays so.
+      // Writes work again. Damage does not go away.
       if (state.fault !== 'damaged') state.fault = null
       return results
     },
@@ -114,7 +116,7 @@ export function hosted<Connection extends SqlConnection & { readonly health: Dat
       ...connection.health,
       async ping() {
         const fault = await host.report(false)
-        // Of what was wrong a host knows whether it still is; without one, the next write finds out.
+        // A host knows whether the fault persists. Without one, the next write finds out.
         const isOver = host !== NO_HOST && state.fault !== null && REFUSING.has(state.fault)
         state.fault = fault ?? (isOver ? null : state.fault)
         await explaining(connection.health.ping())

@@ -4,8 +4,8 @@ import { FIELDS, fieldIndexes, type IndexedField, type Migration, splitStatement
 import { LocalFault, translate } from './errors'
 
 /**
- * Brings a D1 database to the schema this Worker was built with. The journal is wrangler's own (`d1_migrations`), so
- * `wrangler d1 migrations apply` and this agree on what has been done.
+ * Migrates a D1 database to the schema of this Worker. The journal is wrangler's (`d1_migrations`), so that `wrangler d1 migrations apply`
+ * and this function agree on the applied migrations.
  */
 const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -13,11 +13,11 @@ const JOURNAL = `CREATE TABLE IF NOT EXISTS d1_migrations (
     applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
   )`
 
-/** Tables that somebody else made, where there is no journal of ours. */
+/** Finds tables of another program in a database without a journal. */
 const OTHERS = `SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name <> 'd1_migrations' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' LIMIT 1`
 
-/** What keeps D1 from answering is told as of every call; the caller's own has not begun. */
+/** Translates D1 failures as for every call. The caller's own work has not begun. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
@@ -26,7 +26,7 @@ async function answered<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** @param isNew is told of a database without tables, and may refuse it */
+/** @param isNew is called for a database without tables, and may refuse it */
 async function applied(db: D1Database, isNew: () => Promise<void> = async () => {}): Promise<Set<string>> {
   try {
     const [rows] = await db.batch<{ name: string }>([db.prepare('SELECT name FROM d1_migrations ORDER BY id')])
@@ -70,11 +70,12 @@ async function applyFieldIndexes(db: D1Database, fields: readonly IndexedField[]
 }
 
 /**
- * Idempotent, and safe to run from many places at once. One query when there is nothing to do: the first of every isolate.
+ * Applies pending migrations; idempotent, and safe to call concurrently. The first call of every isolate: one query when nothing is
+ * pending.
  *
- * @param isNew is told of a database without tables before anything is made there, and may throw
- * @returns migrations of the database that are not among these: a newer release was here
- * @throws Problem unavailable for a store of 1.0.0-rc.1; as every call of the database
+ * @param isNew is called for a database without tables before any is created, and may throw
+ * @returns applied migrations that this release does not know: a newer release was here
+ * @throws Problem unavailable for a database of 1.0.0-rc.1; as every call of the database
  */
 export async function migrateD1(
   db: D1Database,

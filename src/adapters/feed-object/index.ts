@@ -1,8 +1,10 @@
-import type { ChangeNotifier, Woken } from '../../ports/change-bell'
+import type { ChangeNotifier, Woken } from '../../ports/change-notifier'
 import type { FeedObject } from './object'
 import { waited } from './object'
 
-/** One feed object an org. @param onFailure is told when it does not answer, which nobody has to know beside the log */
+/**
+ * Creates a notifier with one feed object for each organization. @param onFailure is called when it does not respond; readers only poll
+ */
 export function createFeedNotifier(
   namespace: DurableObjectNamespace<FeedObject>,
   onFailure: (error: unknown) => void,
@@ -17,10 +19,10 @@ export function createFeedNotifier(
   }
   const of = (org: string) => namespace.getByName(org)
   return {
-    tell: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
+    publish: (org, sights) => asked(() => of(org).tell(sights === null ? null : [...sights]), undefined),
     mark: (org) => asked<string | null>(() => of(org).mark(), null),
     wait: (org, listener, since, ms) => asked<Woken | null>(() => waited(of(org), { listener, since }, ms), null),
     admit: (org, stream, most) => asked(() => of(org).admit(stream, most), true),
-    leave: (org, stream) => asked(() => of(org).leave(stream), undefined),
+    closeStream: (org, stream) => asked(() => of(org).leave(stream), undefined),
   }
 }

@@ -1,27 +1,29 @@
 import { DurableObject } from 'cloudflare:workers'
 import { actionFor, type VisibilityChange } from '../../domain/history/feed'
 import type { Millis } from '../../domain/time'
-import type { Listener, OpenStream, Woken } from '../../ports/change-bell'
+import type { Listener, OpenStream, Woken } from '../../ports/change-notifier'
 
-/** One who waits, since a mark, as it is sent. */
+/** A waiting listener and its position, as sent to the object. */
 export interface Wait {
   readonly listener: Listener
   readonly since: string
 }
 
-/** Until the bell rings, or so long; the object need not be in memory meanwhile. @throws when the object breaks off */
+/**
+ * Waits for a notification or until the time is over; the object may leave memory meanwhile. @throws when the object closes the connection
+ */
 export async function waited(
   object: { fetch(address: string, init: RequestInit): Promise<Response> },
   wait: Wait,
   ms: Millis,
 ): Promise<Woken> {
   const { webSocket: socket } = await object.fetch('https://feed/', { headers: { upgrade: 'websocket' } })
-  if (socket === null) throw new Error('the feed object gave no socket')
+  if (socket === null) throw new Error('the feed object returned no socket')
   socket.accept()
   const { promise, resolve, reject } = Promise.withResolvers<Woken>()
   const timer = setTimeout(() => resolve({ notified: false, mark: wait.since }), ms)
   socket.addEventListener('message', ({ data }) => resolve({ notified: true, mark: String(data) }))
-  const brokenOff = () => reject(new Error('the feed object broke off a wait'))
+  const brokenOff = () => reject(new Error('the feed object closed the connection of a waiting reader'))
   socket.addEventListener('close', brokenOff)
   socket.addEventListener('error', brokenOff)
   socket.send(JSON.stringify(wait))
@@ -33,45 +35,45 @@ export async function waited(
   }
 }
 
-/** What was told lately, for those who look into the database between two waits. */
+/** Number of remembered changes, for listeners that read the database between two waits. */
 const REMEMBERED = 256
-/** A stream that was not heard of for so long is over, whatever became of it: one that lives waits anew every few seconds. */
+/** A stream that was silent for this long counts as closed; an open one waits again every few seconds. */
 const STREAM_FORGOTTEN_MS = 20_000
 
-/** Null: more than could be said. */
-type News = readonly VisibilityChange[] | null
+/** Published changes; null when there were too many to list. */
+type Publication = readonly VisibilityChange[] | null
 
-/** What a socket keeps of who waits behind it while the object is out of memory. */
+/** State of a waiting listener, stored with its socket while the object is out of memory. */
 interface Waiting {
-  /** Null for one that is woken by everything, because there is more to say of it than a socket keeps. */
+  /** Null for a listener that is too large to store: every change wakes it. */
   readonly listener: Listener | null
   readonly stream: OpenStream | null
 }
-/** Bytes of JSON, with room for what a socket's own format takes of its 2,048. */
-const MOST_KEPT = 1_800
+/** Maximum JSON bytes of a stored listener. A socket stores 2,048 bytes, including the format's own. */
+const MAX_STORED = 1_800
 
 function waitingOf(listener: Listener): Waiting {
-  const fits = new TextEncoder().encode(JSON.stringify(listener)).length <= MOST_KEPT
+  const fits = new TextEncoder().encode(JSON.stringify(listener)).length <= MAX_STORED
   return { listener: fits ? listener : null, stream: listener.stream ?? null }
 }
 
-const concerns = (news: News, listener: Listener | null): boolean =>
+const concerns = (news: Publication, listener: Listener | null): boolean =>
   news === null ||
   listener === null ||
   news.some((sight) => listener.filters.some((filter) => actionFor(listener.scope, filter, sight) !== null))
 
 /**
- * The bell of one org, in memory alone: an object that has forgotten everything has another name for its marks, and whoever
- * brings an old one is woken to look for themselves. Who waits holds a socket behind which the object may leave memory, which is not
- * billed; they keep the time themselves, since a timer or a call under way would hold the object.
+ * Notifies the waiting listeners of one organization. Its state is in memory only: after a restart its positions have another prefix, and a
+ * listener with an old position is woken to read the database. Listeners hold a hibernatable socket, which is not billed, and keep the time
+ * themselves, since a timer or a pending call would keep the object in memory.
  */
 export class FeedObject extends DurableObject {
   private readonly life = crypto.randomUUID()
   private notifications = 0
-  private readonly lately: News[] = []
+  private readonly lately: Publication[] = []
   private readonly streams = new Map<string, { readonly key: string; seen: number }>()
 
-  tell(news: News): void {
+  tell(news: Publication): void {
     this.notifications++
     this.lately.push(news)
     if (this.lately.length > REMEMBERED) this.lately.shift()
@@ -82,7 +84,7 @@ export class FeedObject extends DurableObject {
     return `${this.life} ${this.notifications}`
   }
 
-  /** Opens a socket; what is waited for comes on it as its first message, since it may be longer than an address. */
+  /** Opens a socket. Its first message is the listener, which may be too long for a URL. */
   override async fetch(): Promise<Response> {
     const { 0: theirs, 1: own } = new WebSocketPair()
     this.ctx.acceptWebSocket(own)
@@ -100,7 +102,7 @@ export class FeedObject extends DurableObject {
     socket.close()
   }
 
-  /** @returns whether the key has fewer than `most` others open */
+  /** Registers a stream. @returns false if the key has `most` others open */
   admit(stream: OpenStream, most: number): boolean {
     const now = Date.now()
     for (const [id, { seen }] of this.streams) if (now - seen > STREAM_FORGOTTEN_MS) this.streams.delete(id)
@@ -121,7 +123,7 @@ export class FeedObject extends DurableObject {
     this.streams.set(id, { key, seen: Date.now() })
   }
 
-  /** Whether something was told since a mark that concerns the listener, or may have been. */
+  /** Returns whether a change that matches the listener was, or may have been, published since a position. */
   private missed(listener: Listener, since: string): boolean {
     const [life, count] = since.split(' ')
     const missed = this.notifications - Number(count)
@@ -129,7 +131,7 @@ export class FeedObject extends DurableObject {
     return missed > 0 && this.lately.slice(-missed).some((news) => concerns(news, listener))
   }
 
-  /** Who waits and has said for what. */
+  /** Yields the sockets that have sent their listener. */
   private *waiting(): Generator<[WebSocket, Waiting]> {
     for (const socket of this.ctx.getWebSockets()) {
       const waits: Waiting | null = socket.readyState === WebSocket.OPEN ? socket.deserializeAttachment() : null

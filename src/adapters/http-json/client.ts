@@ -14,19 +14,19 @@ import {
   withTimeout,
 } from './retry'
 
-/** Where a provider is, split into what may be logged and what may not. */
+/** Address of a provider, split into what may be logged and what may not. */
 export interface Address {
-  /** URL of a path below the base, without credentials. */
+  /** Returns the URL of a path below the base, without credentials. */
   readonly at: (path: string) => string
-  /** The same, fit for a log: also without the query, in which some services take keys. */
+  /** Returns the URL for logs: also without the query, which may hold a key. */
   readonly shown: (path: string) => string
-  /** Credentials of the URL as a header: `fetch` refuses URLs that hold them. */
+  /** Credentials of the URL as a header: `fetch` refuses URLs that contain them. */
   readonly headers: Readonly<Record<string, string>>
-  /** Strings that must appear in no message and no log line. */
+  /** Strings that must not appear in any message or log line. */
   readonly secrets: readonly string[]
 }
 
-/** Link-local addresses, where clouds keep the credentials of their machines; no provider is there. */
+/** Link-local addresses, at which clouds serve the credentials of a machine; refused as a provider. */
 const LINK_LOCAL = /^(169\.254\.\d+\.\d+|\[fe[89ab][0-9a-f]?:.*\]|\[::ffff:a9fe:.*\])\.?$/i
 const METADATA_HOST = /^(\[fd00:ec2::254\]|metadata(\.google\.internal)?|instance-data)\.?$/i
 const isMetadataService = (hostname: string): boolean => LINK_LOCAL.test(hostname) || METADATA_HOST.test(hostname)
@@ -45,9 +45,11 @@ function decoded(text: string): string {
 }
 
 /**
- * @param value as configured; without a scheme it is http, as Ollama's own tools read `localhost:11434`
- * @param variable the name of the setting, for the message
- * @throws Problem unavailable that names the setting and never shows its value, which may hold a password
+ * Parses the configured address of a provider.
+ *
+ * @param value without a scheme it is http, as Ollama's own tools read `localhost:11434`
+ * @param variable name of the setting, for the message
+ * @throws Problem unavailable that names the setting, but never its value, which may contain a password
  */
 export function parseAddress(value: string, variable: string): Address {
   const text = SCHEME.test(value) ? value : `http://${value}`
@@ -55,7 +57,7 @@ export function parseAddress(value: string, variable: string): Address {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw unavailable(`${variable} is not a web address; write it like http://localhost:11434`)
   if (isMetadataService(url.hostname))
-    throw unavailable(`${variable} is the address of a cloud's metadata service, which no model answers at`)
+    throw unavailable(`${variable} is the address of a cloud's metadata service, not of a model`)
   const [user, password] = [decoded(url.username), decoded(url.password)]
   const authorization = user === '' && password === '' ? null : basic(user, password)
   const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
@@ -69,13 +71,13 @@ export function parseAddress(value: string, variable: string): Address {
   }
 }
 
-/** An answer was larger than anything that was asked for. */
+/** A response was larger than the allowed maximum. */
 export class TooLarge extends Error {}
 
 /**
- * Text of a response, never holding more than `limit` bytes of it.
+ * Reads the text of a response, holding at most `limit` bytes.
  *
- * @throws TooLarge; whatever the connection throws when it breaks
+ * @throws TooLarge; any error of the connection
  */
 export async function readText(response: Response, limit: number): Promise<string> {
   if (response.body === null) return ''
@@ -95,7 +97,7 @@ export async function readText(response: Response, limit: number): Promise<strin
   }
 }
 
-/** The beginning of an error page, for the log; an error page that cannot be read is an empty one. */
+/** Reads the start of an error page for the log; empty when it cannot be read. */
 export async function readExcerpt(response: Response, limit: number): Promise<string> {
   try {
     return await readText(response, limit)
@@ -104,7 +106,7 @@ export async function readExcerpt(response: Response, limit: number): Promise<st
   }
 }
 
-/** The value, or undefined when the text is not JSON. */
+/** Parses JSON; undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -113,29 +115,31 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A member of an untrusted value; undefined when there is none. */
+/** Returns a member of an untrusted value; undefined when it is missing. */
 export const member = (value: unknown, key: string | number): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined
 
-/** An untrusted value as a list; empty when it is none. */
+/** Returns an untrusted value as a list; empty when it is not a list. */
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** What an error answer of a provider means, and when to ask again. */
+/** An error response of a provider. */
 
 export interface ErrorAnswer {
   readonly status: number
   readonly path: string
-  /** At most 16 KB of the answer. */
+  /** At most 16 KB of the response. */
   readonly text: string
 }
 
-/** What an error answer means. */
+/** Meaning of an error response. */
 export type Explanation = Pick<ProviderFailure, 'message' | 'reason' | 'retry'>
 
-/** Timeouts, conflicts of a starting server, rate limits, and failures of the server or a proxy before it. */
+/**
+ * Statuses worth a retry: timeouts, conflicts of a starting server, rate limits, and failures of the server or a proxy.
+ */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
-/** @param value seconds, or a date */
+/** Parses Retry-After. @param value seconds, or a date */
 export function retryAfterMs(value: string | null, now: Millis): Millis | undefined {
   if (value === null) return undefined
   const trimmed = value.trim()
@@ -144,14 +148,14 @@ export function retryAfterMs(value: string | null, now: Millis): Millis | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** @param service its name as callers know it, and the setting that holds its address */
+/** Explains an error response by its status. @param service its display name, and the setting with its address */
 export function usualReading(
   { name, addressVariable }: { readonly name: string; readonly addressVariable: string },
   status: number,
 ): Explanation {
   const retry = PASSING.has(status)
   const says = (what: string, reason: Reason = 'status') => ({ message: `${name} ${what}`, reason, retry })
-  // 0 is how browsers show a redirect that was not followed.
+  // Status 0 is a redirect that was not followed.
   if (status === 0 || (status >= 300 && status < 400))
     return says(`answered with a redirect, which is not followed; set ${addressVariable} to where it leads`)
   if (status === 401 || status === 403) return says(`refused the credentials (status ${status}); check its key`)
@@ -161,52 +165,54 @@ export function usualReading(
   return says(`refused the request (status ${status}); look at the log of this server`)
 }
 
-/** Speaks JSON with one provider: bounded in time and size, patient with passing faults, discreet about secrets. */
+/** Sends JSON requests to one provider, with limits on time and size, retries, and without logging secrets. */
 export interface JsonClient {
-  /** The instant at which requests that begin now must be done. Several requests of one call share it. */
+  /** Returns the time by which requests that begin now must be done. Several requests of one call share it. */
   deadline(): number
   /**
-   * @returns the parsed answer, untrusted
+   * Sends a request.
+   *
+   * @returns the parsed response, untrusted
    * @throws ProviderProblem
    */
   post(path: string, body: unknown, deadline?: number): Promise<unknown>
-  /** The same without a body, for questions that cost nothing. */
+  /** Sends a request without a body, for calls that cost nothing. */
   get(path: string): Promise<unknown>
 }
 
 interface Service {
-  /** As callers know it: `Ollama`. */
+  /** Display name, such as `Ollama`. */
   readonly name: string
   readonly address: Address
-  /** The setting that holds the address. */
+  /** Name of the setting with the address. */
   readonly addressVariable: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Keys, which are blotted out of everything that is logged. */
+  /** Keys to remove from everything that is logged. */
   readonly secrets?: readonly string[]
-  /** What to do when nobody answers, in the imperative. */
+  /** Advice for an unreachable server, in the imperative. */
   readonly whenUnreachable: string
-  /** What the provider's own errors mean; null for the usual reading of the status. */
+  /** Explains the provider's own errors; null to explain them by status. */
   readonly explain?: (answer: ErrorAnswer) => Explanation | null
 }
 
 export interface HttpOptions extends Partial<Patience>, Partial<Timing> {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Bytes of an answer. 128 vectors of 1,536 numbers are about 4 MB of JSON. */
+  /** Maximum bytes of a response. 128 vectors of 1,536 numbers are about 4 MB of JSON. */
   readonly maxBytes?: number
-  /** The setting that says how long a try may take, where there is one. */
+  /** Name of the setting with the timeout of a try, if there is one. */
   readonly timeoutVariable?: string
 }
 
 const MAX_BYTES = 16_000_000
 const MAX_ERROR_BYTES = 16_000
-/** Characters of an error answer that go to the log. */
+/** Maximum characters of an error response in the log. */
 const LOGGED = 500
 
 export function createJsonClient(service: Service, options: HttpOptions = {}): JsonClient {
   const patience: Patience = { ...PATIENT, ...options }
   const timing: Timing = { ...SYSTEM_TIMING, ...options }
   const maxBytes = options.maxBytes ?? MAX_BYTES
-  // A wrapper, because workerd's fetch refuses to be called as a method of another object.
+  // A wrapper, because workerd's fetch cannot be called as a method of another object.
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...service.address.headers }
   const secrets = [...service.address.secrets, ...(service.secrets ?? [])].filter((secret) => secret !== '')
@@ -224,7 +230,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
       reason: what.reason,
       retry: what.retry,
       waitMs: what.waitMs,
-      // Only text, never the error object: its own causes may hold the request.
+      // Only text, never the error object: its own causes may contain the request.
       cause: new Error(blot(`${service.address.shown(path)}: ${what.detail}`)),
     })
 
@@ -248,7 +254,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
         headers: { ...headers, ...service.headers },
         body,
         signal,
-        // Followed nowhere: a redirect could carry the key to another host. workerd does not know `error`.
+        // Never followed: a redirect could forward the key to another host. workerd does not support `error`.
         redirect: 'manual',
       })
     } catch (error) {
@@ -260,7 +266,7 @@ export function createJsonClient(service: Service, options: HttpOptions = {}): J
     try {
       text = await readText(response, maxBytes)
     } catch (error) {
-      if (error instanceof TooLarge) throw fails('bad_answer', false, 'answered more than was asked for', error)
+      if (error instanceof TooLarge) throw fails('bad_answer', false, 'sent a larger response than expected', error)
       throw fails('bad_answer', true, 'closed the connection in the middle of its answer; try again', error)
     }
     const parsed = parseJson(text)

@@ -16,10 +16,10 @@ import {
 } from './retry'
 
 /**
- * Embedding models that were trained with marks on queries or documents lose several points of recall without them. The
- * marks are those of the model cards; a model that is not listed (bge-m3, text-embedding-3, all-minilm …) takes plain text.
+ * Embedding models that were trained with prefixes for queries or documents lose recall without them. The prefixes are those of the model
+ * cards; an unlisted model (bge-m3, text-embedding-3, all-minilm …) gets plain text.
  */
-interface Marks {
+interface Prefixes {
   readonly models: RegExp
   readonly query: string
   readonly document: string
@@ -28,8 +28,8 @@ interface Marks {
 const ASK = 'Given a search query, retrieve relevant passages that answer the query'
 const SENTENCE = 'Represent this sentence for searching relevant passages: '
 
-/** The first that fits the lower-cased name of the model counts. */
-const MARKS: readonly Marks[] = [
+/** The first pattern that matches the lower-case model name applies. */
+const PREFIXES: readonly Prefixes[] = [
   { models: /qwen3-embedding|e5-.*instruct/, query: `Instruct: ${ASK}\nQuery: `, document: '' },
   { models: /nomic-embed/, query: 'search_query: ', document: 'search_document: ' },
   { models: /embeddinggemma/, query: 'task: search result | query: ', document: 'title: none | text: ' },
@@ -40,29 +40,29 @@ const MARKS: readonly Marks[] = [
 
 const PLAIN = { query: '', document: '' }
 
-/** What to write before a text, by what it is embedded for. */
-export function retrievalMarks(model: string): { readonly query: string; readonly document: string } {
+/** Returns the prefixes of a model, by the purpose of a text. */
+export function retrievalPrefixes(model: string): { readonly query: string; readonly document: string } {
   const name = model.toLowerCase()
-  return MARKS.find(({ models }) => models.test(name)) ?? PLAIN
+  return PREFIXES.find(({ models }) => models.test(name)) ?? PLAIN
 }
 
-/** Which texts go into one request, and what is done about one that a model finds too long. */
+/** Splits texts into requests, and shortens a text that a model refuses as too long. */
 
-/** What one request may hold. A single longer text still makes a request of its own. */
+/** Limits of one request. A single longer text still gets a request of its own. */
 export interface BatchLimits {
   readonly texts: number
-  /** UTF-16 code units, as a cheap stand-in for tokens. */
+  /** UTF-16 code units, as an approximation of tokens. */
   readonly characters: number
-  /** Characters of the first request, while nothing is known of the model's speed; without it, as many as of any. */
+  /** Characters of the first request, before the speed of the model is known; by default `characters`. */
   readonly first?: number
-  /** Requests under way at once. A Worker may hold six connections in all. */
+  /** Concurrent requests. A Worker may hold six connections. */
   readonly parallel: number
 }
 
-/** Shorter texts than this are refused for another reason than their length. */
+/** Minimum length of a shortened text: a shorter one is refused for another reason. */
 const SHORTEST_CUT = 256
 
-/** How many of these texts, from one on, are sent together: at least one. */
+/** Returns how many of these texts to send together, from the first: at least one. */
 export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'texts' | 'characters'>): number {
   let remaining = most.characters - (texts[0]?.length ?? 0)
   let count = 1
@@ -72,8 +72,8 @@ export function batchFrom(texts: readonly string[], most: Pick<BatchLimits, 'tex
 }
 
 /**
- * Some servers refuse a text beyond the model's context although they were told to truncate it (Ollama since 0.13.5) or
- * have no such switch (OpenAI). The texts of such a batch are cut to half of the longest, and again, until they fit.
+ * Embeds texts, halving the longest until the model accepts them. Some servers refuse texts beyond the model's context even when asked to
+ * truncate (Ollama since 0.13.5), or cannot truncate (OpenAI).
  */
 export async function fitting(
   texts: readonly string[],
@@ -92,22 +92,22 @@ export async function fitting(
 
 export interface BatchEmbedder {
   readonly provider: string
-  /** As callers know the provider: `Ollama`. */
+  /** Display name, such as `Ollama`. */
   readonly name: string
   readonly model: string
   readonly dimensions: number
-  /** Prefixes of texts; by default those of the model's card. */
-  readonly marks?: Readonly<Record<EmbeddingPurpose, string>>
+  /** Prefixes of texts; by default those of the model card. */
+  readonly prefixes?: Readonly<Record<EmbeddingPurpose, string>>
   readonly limits: BatchLimits
   readonly patience: Patience
-  /** Of this model, kept from call to call. */
+  /** Speed of this model, remembered between calls. */
   readonly speed: ModelSpeed
   /** Milliseconds. */
   readonly now: () => Millis
   /**
-   * Sends one request, which is not to be tried again after a time-out.
+   * Sends one request. A timeout must not be retried here.
    *
-   * @returns one untrusted vector a text, in order; a ProviderProblem `too_long` makes it try with shorter texts, `timeout` with fewer
+   * @returns one untrusted vector for each text, in order; after a ProviderProblem `too_long` shorter texts are sent, after `timeout` fewer
    */
   readonly request: (
     texts: readonly string[],
@@ -116,24 +116,26 @@ export interface BatchEmbedder {
   ) => Promise<readonly unknown[]>
 }
 
-/** Texts that are left when a model does not answer, with its place in the call. */
+/** A text without a vector yet, with its position in the call. */
 interface Waiting {
   readonly index: number
   readonly text: string
-  /** Requests for it alone that were not answered in time. */
+  /** Number of timeouts of requests with this text only. */
   timeouts: number
 }
 
-/** An Embedder over any provider that takes several texts in a request. Blank texts are never sent: they are zeros. */
+/**
+ * Creates an embedder for any provider that accepts several texts in a request. Blank texts are not sent: their vectors are zeros.
+ */
 export function createBatchEmbedder(over: BatchEmbedder): Embedder {
   const { provider, name, model, dimensions, limits, request, now } = over
-  const marks = over.marks ?? retrievalMarks(model)
+  const marks = over.prefixes ?? retrievalPrefixes(model)
   const pacing = createPacing(over.speed, limits, over.patience.tryMs)
 
   /**
-   * Makes vectors in requests as large as the model manages, several at once; after a failure nothing new is begun.
+   * Embeds texts in requests as large as the model manages, several at once. After a failure no further request begins.
    *
-   * @returns null for what was not made, and why
+   * @returns null for each missing vector, and the reason
    */
   async function make(texts: readonly string[], purpose: EmbeddingPurpose, terms: Terms): Promise<PartlyEmbedded> {
     const { deadline, isPartial, onProgress } = terms
@@ -144,7 +146,7 @@ export function createBatchEmbedder(over: BatchEmbedder): Embedder {
     let problem: Problem | null = null
     let asked = false
 
-    /** What is sent next; null where it would not be answered in time. */
+    /** Returns the next texts to send; null when they would not be answered in time. */
     const next = (): Waiting[] | null => {
       const most = isPartial && asked ? pacing.within(deadline - now()) : Number.POSITIVE_INFINITY
       const first = waiting.slice(0, limits.texts).map(({ text }) => text)
@@ -212,23 +214,23 @@ export function createBatchEmbedder(over: BatchEmbedder): Embedder {
   }
 }
 
-/** How long a call of the embedder may take, and what it does then. */
+/** Time limit of a call, and what happens at the limit. */
 interface Terms {
   readonly deadline: number
   readonly isPartial?: true
   readonly onProgress?: () => Promise<void>
 }
 
-/** What every embedder behind a request is told. */
+/** Settings of every embedder over HTTP. */
 export interface EmbedderSettings {
   readonly dimensions: number
-  /** EMBEDDING_TIMEOUT_S, in milliseconds; 10 s where it is absent. */
+  /** EMBEDDING_TIMEOUT_S in milliseconds; 10 s by default. */
   readonly timeoutMs?: Millis
-  /** Of this model, kept from call to call. */
+  /** Speed of this model, remembered between calls. */
   readonly speed?: ModelSpeed
 }
 
-/** How an embedder waits, and what it knows of its model. */
+/** Timeouts of an embedder, and the learned speed of its model. */
 type EmbedderTerms = Pick<BatchEmbedder, 'patience' | 'speed' | 'now'>
 
 export function termsOf(

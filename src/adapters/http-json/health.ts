@@ -1,10 +1,10 @@
 import type { HttpOptions } from './client'
 import type { Patience } from './retry'
 
-/** Whoever asks whether all is well wants to hear it now. */
+/** Timeouts of a health check: one short try. */
 export const QUICK_CHECK: Patience = { tries: 1, tryMs: 2000, totalMs: 2000 }
 
-/** An answer is good for this long: /ready may be asked by anybody, and a provider shall not be asked for each of them. */
+/** Lifetime of a result: anyone may request /ready, which must not cause a request to the provider each time. */
 const GOOD_FOR_MS = 5000
 
 interface Seen {
@@ -12,13 +12,14 @@ interface Seen {
   readonly problem: unknown
 }
 
-/** By provider and model, so as many as are configured. Only settled answers: a promise belongs to the request that made it. */
+/** Last results, by provider and model. Only results, no promises: a promise belongs to the request that created it. */
 const seen = new Map<string, Seen>()
 
 /**
- * @param key names what is asked
- * @param ask throws what is wrong
- * @returns a ping that repeats what the last one found, for a while
+ * Caches the result of a health check for a short time.
+ *
+ * @param key identifies the checked service
+ * @param ask throws when the service is unhealthy
  */
 export const remembered =
   (key: string, ask: () => Promise<unknown>, { now = Date.now }: Pick<HttpOptions, 'now'> = {}) =>

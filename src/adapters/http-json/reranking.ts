@@ -2,9 +2,9 @@ import type { Reranker } from '../../ports/models'
 import { list, member } from './client'
 import { ProviderProblem } from './retry'
 
-/** Scores of cross-encoders, which speak different scales. */
+/** Score of a cross-encoder, on the provider's own scale. */
 interface RawScore {
-  /** Place of the passage in the request, from 0. Untrusted, as is the score. */
+  /** Index of the passage in the request, from 0. Untrusted, as is the score. */
   readonly index: unknown
   readonly score: unknown
 }
@@ -12,10 +12,11 @@ interface RawScore {
 const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))
 
 /**
- * One score a passage, in the order of the passages, from 0 to 1.
+ * Converts scores to 0–1, one for each passage, in the order of the passages.
  *
- * Hosted services answer probabilities, servers of raw models (llama.cpp with bge-reranker) logits such as -11 or 7. An
- * answer with any number outside 0–1 is taken as logits and squashed, which keeps its order; the others pass unchanged.
+ * Hosted services return probabilities, servers of raw models (llama.cpp with bge-reranker) logits such as -11 or 7. A response with any
+ * number
+ * outside 0–1 is treated as logits and squashed, which preserves the order.
  *
  * @returns null unless there is exactly one finite score for each passage
  */
@@ -32,8 +33,8 @@ export function relevanceScores(raw: readonly RawScore[], passages: number): num
 }
 
 /**
- * The request that Jina and Cohere introduced and vLLM, llama.cpp, Text Embeddings Inference gateways and most hosted
- * services follow. `top_n` asks for all, since some services answer fewer unless told.
+ * Creates a request in the format of Jina and Cohere, which vLLM, llama.cpp, Text Embeddings Inference gateways and most hosted services
+ * accept. `top_n` requests all scores, since some services return fewer by default.
  */
 export const rerankRequest = (model: string, query: string, documents: readonly string[]) => ({
   model,
@@ -44,7 +45,7 @@ export const rerankRequest = (model: string, query: string, documents: readonly 
 
 interface OverReranker {
   readonly provider: string
-  /** As callers know the provider: `Ollama`. */
+  /** Display name, such as `Ollama`. */
   readonly name: string
   readonly model: string
   /** @returns untrusted `[{index, <scoreKey>}]`, in any order */

@@ -1,31 +1,29 @@
 import { Problem } from '../../domain/errors'
 import type { Millis } from '../../domain/time'
 
-/** Trying again within limits, for every model provider (threads contract §7). Times are milliseconds. */
+/** Retries within limits, for every model provider (threads contract §7). Times are milliseconds. */
 export interface Patience {
   readonly tries: number
-  /** How long one try may take. */
+  /** Time limit of one try. */
   readonly tryMs: Millis
-  /** How long all tries and the waits between them may take. */
+  /** Time limit of all tries and the waits between them. */
   readonly totalMs: Millis
-  /** False: a try that was not answered in time is the last, since whoever asked sends less the next time. */
+  /** False: a timeout is not retried, because the caller sends less the next time. */
   readonly retriesTimeouts?: boolean
 }
 
 /**
- * Embeddings: without them a write or a search fails.
- *
- * @param tryMs what EMBEDDING_TIMEOUT_S says
+ * Returns the timeouts for embeddings, without which a write or a search fails. @param tryMs EMBEDDING_TIMEOUT_S in milliseconds
  */
 export const patienceOf = (tryMs: Millis): Patience => ({ tries: 3, tryMs, totalMs: 2.5 * tryMs })
 
-/** Where nothing is set. */
+/** The default timeouts. */
 export const PATIENT: Patience = patienceOf(10_000)
 
-/** Summaries and reranking: the call goes on without them, so they must not hold it up. */
+/** Timeouts for summaries and reranking: a call continues without them, so they must not delay it. */
 export const ONE_TRY: Patience = { tries: 1, tryMs: 10_000, totalMs: 10_000 }
 
-/** Time and chance, so that tests own them. */
+/** Time and randomness, which tests replace. */
 export interface Timing {
   /** Milliseconds since 1970, since Retry-After may be a date. */
   readonly now: () => Millis
@@ -40,22 +38,22 @@ export const SYSTEM_TIMING: Timing = {
   random: () => Math.random(),
 }
 
-/** Why a provider failed, where an adapter does something about it. */
+/** Reason of a provider failure that an adapter handles. */
 export type Reason = 'unreachable' | 'timeout' | 'status' | 'bad_answer' | 'too_long' | 'no_route'
 
 export interface ProviderFailure {
-  /** For the caller: names the provider and what to start or set, never an address or a key. */
+  /** Message for the caller: names the provider and what to start or set, never an address or a key. */
   readonly message: string
   readonly reason: Reason
-  /** Whether the same request may succeed when it is sent again. */
+  /** Whether the same request may succeed later. */
   readonly retry: boolean
-  /** What the provider asked to wait, instead of the usual back-off. */
+  /** Wait that the provider requested, instead of the back-off. */
   readonly waitMs?: Millis | undefined
-  /** Private: goes to the log only. */
+  /** Private: only for the log. */
   readonly cause?: unknown
 }
 
-/** A model provider did not do what it was asked. */
+/** A request to a model provider failed. */
 export class ProviderProblem extends Problem {
   readonly reason: Reason
   readonly failure: ProviderFailure
@@ -67,12 +65,14 @@ export class ProviderProblem extends Problem {
   }
 }
 
-/** First wait of the back-off. It doubles with each try; half of it is chance, so that callers do not return in step. */
+/**
+ * First wait of the back-off. It doubles with each try, and half of it is random, so that callers do not retry in step.
+ */
 const FIRST_WAIT_MS = 300
 
 const backOff = (tried: number, random: number): number => FIRST_WAIT_MS * 2 ** (tried - 1) * (0.5 + random / 2)
 
-/** A call asked for more than a model manages in its time. */
+/** Creates the problem for a call that exceeds what a model manages in its time. */
 export const tooMuch = (name: string, ms: Millis): ProviderProblem =>
   new ProviderProblem({
     message: `${name} needed more than ${seconds(ms)} for this much text; send less at once`,
@@ -81,19 +81,19 @@ export const tooMuch = (name: string, ms: Millis): ProviderProblem =>
   })
 
 interface Retrying {
-  /** Of the provider, for messages: `Ollama`. */
+  /** Display name of the provider, such as `Ollama`. */
   readonly name: string
   readonly patience: Patience
   readonly timing: Timing
-  /** Instant, in the time of `timing`, after which nothing is tried or waited for. Several requests may share one. */
+  /** Time, by `timing`, after which no try begins. Several requests may share one. */
   readonly deadline: number
 }
 
 /**
- * Runs a try until it succeeds, fails for good, or the tries or the time are used up.
+ * Repeats a try until it succeeds, fails permanently, or the tries or the time are used up.
  *
- * @param attempt gets the time that it may take, at most to the deadline
- * @throws ProviderProblem of the last try; anything else that a try throws passes unchanged
+ * @param attempt receives its time limit, at most the time to the deadline
+ * @throws ProviderProblem of the last try; any other error of a try passes unchanged
  */
 export async function retrying<T>(
   { name, patience, timing, deadline }: Retrying,
@@ -115,11 +115,11 @@ export async function retrying<T>(
   }
 }
 
-/** What `withTimeout` throws. */
+/** Thrown by `withTimeout`. */
 export class TimedOut extends Error {}
 
 /**
- * Runs work for at most a time; then tells it to stop and does not wait for it to obey.
+ * Runs work with a time limit; then aborts it and does not wait for it to stop.
  *
  * @throws TimedOut
  */
@@ -139,38 +139,40 @@ export async function withTimeout<T>(ms: Millis, work: (signal: AbortSignal) => 
   }
 }
 
-/** As messages say it: `10 s`. */
+/** Formats a duration for messages, such as `10 s`. */
 export const seconds = (ms: Millis): string => `${Math.round(ms / 100) / 10} s`
 
-/** Part of the time that a request may take in which it is meant to be answered: the rest is for a model that slows down. */
+/** Part of the time limit in which a request should be answered; the rest is a reserve for a model that slows down. */
 const AIM = 1 / 4
-/** By how much requests grow after one that was answered in time. */
+/** Factor by which requests grow after one that was answered in time. */
 const GROWTH = 4
-/** Less is asked for at once by no model: a sentence. */
+/** Minimum characters of a request: about a sentence. */
 const MIN_CAPACITY = 200
 
-/** What an isolate has learnt of a model: UTF-16 units that it embeds in the time a request is meant to take; null before the first. */
+/**
+ * Learned speed of a model in an isolate: UTF-16 code units that it embeds in the target time; null before the first request.
+ */
 export interface ModelSpeed {
   capacity: number | null
 }
 
-/** UTF-16 units of a request: at most, and of the first one. */
+/** Maximum UTF-16 code units of a request, and of the first one. */
 interface RequestSizes {
   readonly characters: number
   readonly first?: number
 }
 
-/** How large the next request is, as the model managed the ones before. */
+/** Chooses the size of the next request by the durations of earlier ones. */
 interface Pacing {
-  /** UTF-16 units for a request now. */
+  /** Returns the UTF-16 code units of the next request. */
   capacity(): number
-  /** UTF-16 units that are expected to be answered in so many milliseconds. */
+  /** Returns the UTF-16 code units that should be answered in this many milliseconds. */
   within(ms: Millis): number
   answered(units: number, tookMs: Millis): void
   timedOut(units: number, tookMs: Millis): void
 }
 
-/** @param tryMs how long a request may take */
+/** Adapts the size of requests to the speed of a model. @param tryMs time limit of a request */
 export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: Millis): Pacing {
   const aim = tryMs * AIM
   const capacity = (): number => Math.min(limits.characters, speed.capacity ?? limits.first ?? limits.characters)
@@ -182,10 +184,10 @@ export function createPacing(speed: ModelSpeed, limits: RequestSizes, tryMs: Mil
     within: (ms) => (capacity() * ms) / aim,
     answered(units, tookMs) {
       const inAim = (units * aim) / Math.max(1, tookMs)
-      // A short text says little of a fast model, so what was quick makes requests larger and never smaller.
+      // A short text says little about a fast model, so a quick response only makes requests larger.
       learn(tookMs > aim ? inAim : Math.max(capacity(), Math.min(inAim, capacity() * GROWTH)))
     },
-    // It reads fewer units than these in that time; how many is not known.
+    // It embeds fewer than these in that time; the exact number is unknown.
     timedOut: (units, tookMs) => learn(Math.min(capacity(), (units * aim) / Math.max(1, tookMs)) / 2),
   }
 }

@@ -26,7 +26,7 @@ export const NAME = 'Ollama'
 const TOO_LONG = /context length|input length|too (long|large)/i
 const MISSING_MODEL = /model .*not found|try pulling/i
 
-/** @throws Problem unavailable when the host is not a URL */
+/** Creates the client. @throws Problem unavailable when the host is not a URL */
 export function createOllamaClient({ host, model }: OllamaSettings, options: HttpOptions): JsonClient {
   return createJsonClient(
     {
@@ -40,7 +40,7 @@ export function createOllamaClient({ host, model }: OllamaSettings, options: Htt
   )
 }
 
-/** Errors are `{"error": "…"}`; a path that Ollama does not serve is a plain-text 404. */
+/** Explains errors, which are `{"error": "…"}`; an unknown path is a plain-text 404. */
 function explain({ status, text }: ErrorAnswer, model: string): Explanation | null {
   const error = String(member(parseJson(text), 'error') ?? '')
   const final = (message: string, reason: Reason = 'status') => ({ message, reason, retry: false })
@@ -52,17 +52,18 @@ function explain({ status, text }: ErrorAnswer, model: string): Explanation | nu
       'too_long',
     )
   if (status === 400 && /does not support/i.test(error))
-    return final(`Ollama says that ${model} is not made for this; choose a model of the right kind`)
+    return final(`Ollama reports that ${model} does not support this; choose a model of the right kind`)
   return null
 }
 
 /**
- * The first request tells how fast this machine is; a laptop without GPU reads some 3,600 characters a second. One request at a time,
- * since Ollama works on them one after the other anyway.
+ * Limits of a request. The first one measures the speed of the machine. One request at a time, since Ollama processes them in sequence.
  */
 const LIMITS = { texts: 16, characters: 30_000, first: 6_000, parallel: 1 }
 
-/** Embeddings of an Ollama server: `POST /api/embed {model, input: [text], truncate}` answers `{embeddings: [[number]]}`. */
+/**
+ * Creates an embedder for an Ollama server: `POST /api/embed {model, input: [text], truncate}` returns `{embeddings: [[number]]}`.
+ */
 export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
   const terms = termsOf(settings, options)
   const client = createOllamaClient(settings, { ...options, ...terms.patience, timeoutVariable: 'EMBEDDING_TIMEOUT_S' })
@@ -80,16 +81,13 @@ export function createOllamaEmbedder(settings: OllamaSettings & EmbedderSettings
 }
 
 /**
- * Reranking through an address that speaks Ollama. No release of Ollama that we know of reranks (issue 3368 asks for it, pull
- * request 11389 would add it). Builds of such pull requests and stand-ins offer `/api/rerank`; llama.cpp's server and
- * gateways put before Ollama offer `/v1/rerank`; both take and answer the Jina shape. So both are tried, the one that exists
- * is remembered, and a plain Ollama is answered with what to set instead.
- *
- * Revisit when a release of Ollama has an endpoint of its own.
+ * Paths at which a server behind an Ollama address may offer reranking. No release of Ollama reranks (issue 3368, pull request 11389).
+ * Builds of such pull requests offer `/api/rerank`; llama.cpp's server and gateways in front of Ollama offer `/v1/rerank`. Both use the
+ * Jina format, so both are tried and the one that exists is remembered. A plain Ollama results in an error that names the setting to use.
  */
 const PATHS = ['/api/rerank', '/v1/rerank'] as const
 
-/** @param settings the model must be named: there is no default */
+/** Creates a reranker. @param settings the name of the model is required */
 export function createOllamaReranker(settings: OllamaSettings, options: HttpOptions = {}): Reranker {
   const client = createOllamaClient(settings, { ...ONE_TRY, ...options })
   const { model } = settings
@@ -122,17 +120,17 @@ export function createOllamaReranker(settings: OllamaSettings, options: HttpOpti
 }
 
 /**
- * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Set on each request, because Ollama's own
- * default is smaller and it cuts longer prompts silently; always the same, because a change reloads the model.
+ * Tokens reserved for instructions and text (SUMMARISED_LENGTH code points). Sent with each request, because Ollama's default is smaller
+ * and it truncates longer prompts silently; always the same, because a change reloads the model.
  */
 const PROMPT_TOKENS = 10_240
 
-/** Close to the text rather than inventive. */
+/** Low, so that a summary follows the text. */
 const TEMPERATURE = 0.2
 
 /**
- * A chat model of an Ollama server: `POST /api/chat` without streaming. `think: false` saves reasoning models
- * their reasoning; models that cannot reason accept it as well.
+ * Creates a language model for an Ollama server: `POST /api/chat` without streaming. `think: false` turns off reasoning; models that cannot
+ * reason accept it too.
  */
 export function createOllamaLanguageModel(
   settings: OllamaSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
@@ -160,7 +158,7 @@ export function createOllamaLanguageModel(
   }
 }
 
-/** @returns a ping by `POST /api/show`, which costs no tokens and knows whether the model was pulled */
+/** Returns a health check by `POST /api/show`, which costs no tokens and reports a missing model. */
 export function ollamaPing(settings: OllamaSettings, options: HttpOptions = {}): () => Promise<void> {
   const client = createOllamaClient(settings, { ...QUICK_CHECK, ...options })
   const { host, model } = settings

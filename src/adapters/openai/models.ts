@@ -16,23 +16,27 @@ import { createReranker, rerankRequest } from '../http-json/reranking'
 import { ONE_TRY, ProviderProblem, type Reason } from '../http-json/retry'
 
 export interface OpenAiSettings {
-  /** OPENAI_API_BASE: the URL below which `/embeddings` stands, so usually ending in `/v1`. */
+  /** OPENAI_API_BASE: the URL of which `/embeddings` is a subpath, so it usually ends in `/v1`. */
   readonly base: string
-  /** OPENAI_API_KEY; null for a server that wants none. */
+  /** OPENAI_API_KEY; null for a server that needs none. */
   readonly apiKey: string | null
   readonly model: string
 }
 
-/** The servers behind OPENAI_API_BASE are many; this is what they have in common. */
+/** Display name of any server at OPENAI_API_BASE. */
 export const NAME = 'The OpenAI-compatible server'
 
-/** OpenAI itself and Azure, whose newer models refuse parameters that all others expect. */
+/**
+ * Returns whether the address is OpenAI or Azure, whose newer models refuse parameters that all other servers expect.
+ */
 export const isOpenAi = (base: string): boolean => /^https:\/\/([\w-]+\.)*openai\.(azure\.)?com(\/|$)/i.test(base)
 
 const TOO_LONG = /context length|context size|maximum (input|context)|too (long|large)|less than \d+ tokens/i
 
 /**
- * @param modelVariable the setting that names the model, for messages
+ * Creates the client.
+ *
+ * @param modelVariable the setting with the name of the model, for messages
  * @throws Problem unavailable when the base is not a URL
  */
 export function createOpenAiClient(
@@ -54,7 +58,9 @@ export function createOpenAiClient(
   )
 }
 
-/** Errors are `{"error": {message, code}}`; servers that imitate it write `{"error": "…"}`, `{"message"}` or `{"detail"}`. */
+/**
+ * Explains errors, which are `{"error": {message, code}}`; compatible servers write `{"error": "…"}`, `{"message"}` or `{"detail"}`.
+ */
 function explain({ status, text }: ErrorAnswer, model: string, modelVariable: string): Explanation | null {
   const body = parseJson(text)
   const error = member(body, 'error') ?? body
@@ -80,19 +86,21 @@ function explain({ status, text }: ErrorAnswer, model: string, modelVariable: st
   return null
 }
 
-/** OpenAI takes 2,048 texts a request, but servers that imitate it take as few as 32 (Text Embeddings Inference). */
+/** OpenAI accepts 2,048 texts in a request, but compatible servers as few as 32 (Text Embeddings Inference). */
 const LIMITS = { texts: 32, characters: 100_000, first: 12_000, parallel: 4 }
 
-/** The one family that can be asked for fewer numbers. Other servers refuse a parameter that they do not know. */
+/** Models that accept a number of dimensions. Other servers refuse an unknown parameter. */
 const TAKES_DIMENSIONS = /(^|\/)text-embedding-3-/
 
-/** Answers may come in any order; `index` says which text a vector belongs to. */
+/** Returns vectors in the order of the texts; responses may come in any order, with an `index`. */
 function inOrder(data: readonly unknown[]): unknown[] {
   const place = (item: unknown): number => Number(member(item, 'index') ?? 0)
   return [...data].sort((a, b) => place(a) - place(b)).map((item) => member(item, 'embedding'))
 }
 
-/** Embeddings of any OpenAI-compatible server: `POST /embeddings {model, input: [text]}` answers `{data: [{index, embedding}]}`. */
+/**
+ * Creates an embedder for any OpenAI-compatible server: `POST /embeddings {model, input: [text]}` returns `{data: [{index, embedding}]}`.
+ */
 export function createOpenAiEmbedder(settings: OpenAiSettings & EmbedderSettings, options: HttpOptions = {}): Embedder {
   const terms = termsOf(settings, options)
   const client = createOpenAiClient(settings, 'EMBEDDING_MODEL', {
@@ -115,8 +123,8 @@ export function createOpenAiEmbedder(settings: OpenAiSettings & EmbedderSettings
 }
 
 /**
- * Reranking by a server that offers `POST /rerank` in the shape of Jina and Cohere below OPENAI_API_BASE (Jina, vLLM,
- * llama.cpp with `--reranking`, most gateways). OpenAI itself has no such endpoint.
+ * Creates a reranker for a server with `POST /rerank` in the format of Jina and Cohere below OPENAI_API_BASE (Jina, vLLM, llama.cpp with
+ * `--reranking`, most gateways). OpenAI itself has no such endpoint.
  */
 export function createOpenAiReranker(settings: OpenAiSettings, options: HttpOptions = {}): Reranker {
   const client = createOpenAiClient(settings, 'RERANKING_MODEL', { ...ONE_TRY, ...options })
@@ -142,8 +150,8 @@ export function createOpenAiReranker(settings: OpenAiSettings, options: HttpOpti
 }
 
 /**
- * A chat model of any OpenAI-compatible server. No temperature is sent: OpenAI's reasoning models refuse
- * all but their own. They also spend SUMMARY_MAX_TOKENS and the time of a call on reasoning, so a plain model serves better here.
+ * Creates a language model for any OpenAI-compatible server. It sends no temperature: OpenAI's reasoning models refuse any but their
+ * default. They also use up SUMMARY_MAX_TOKENS and the time limit for reasoning, so a plain model is a better choice.
  */
 export function createOpenAiLanguageModel(
   settings: OpenAiSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
@@ -151,7 +159,7 @@ export function createOpenAiLanguageModel(
 ): LanguageModel {
   const client = createOpenAiClient(settings, 'SUMMARY_MODEL', { ...ONE_TRY, ...options })
   const { model, maxTokens, base } = settings
-  // OpenAI's newer models refuse the old name, and many other servers do not know the new one.
+  // OpenAI's newer models refuse the old name, and many other servers do not support the new one.
   const limit = isOpenAi(base) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }
   return {
     provider: 'openai',
@@ -171,7 +179,9 @@ export function createOpenAiLanguageModel(
   }
 }
 
-/** @returns a ping by `GET /models`, which costs no tokens and looks at the key; a server without that route answers too */
+/**
+ * Returns a health check by `GET /models`, which costs no tokens and checks the key; a server without that route counts as healthy.
+ */
 export function openAiPing(settings: OpenAiSettings, options: HttpOptions = {}): () => Promise<void> {
   const client = createOpenAiClient(settings, 'the variable of the model', { ...QUICK_CHECK, ...options })
   const { base, apiKey } = settings

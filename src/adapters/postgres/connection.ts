@@ -1,4 +1,4 @@
-// How does a request speak to PostgreSQL? By one connection, opened by its first statement and closed when its work is done.
+// Runs statements on PostgreSQL. Each request has one connection, opened by its first statement and closed when its work is done.
 
 import type { SQL } from 'drizzle-orm'
 import { Client, type ClientConfig, type Connection, type Submittable } from 'pg'
@@ -18,18 +18,18 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/** smallint, integer, bigint, real, double precision, numeric: none of our numbers is beyond 2⁵³. */
+/** smallint, integer, bigint, real, double precision, numeric: all numbers of the schema are below 2⁵³. */
 const NUMBERS: ReadonlySet<number> = new Set([21, 23, 20, 700, 701, 1700])
 const BOOLEAN = 16
 
-/** JSON stays text, as D1 returns it, and so does everything else. */
+/** Returns numbers as numbers, and JSON and all other types as text, as D1 does. */
 function parse(text: string | null, type: number): unknown {
   if (text === null) return null
   if (NUMBERS.has(type)) return Number(text)
   return type === BOOLEAN ? text === 't' : text
 }
 
-/** The part of the driver's connection that speaks the extended protocol. */
+/** The part of the driver's connection that implements the extended protocol. */
 interface Wire {
   readonly stream: { cork?(): void; uncork?(): void }
   parse(query: { text: string; name: string }): void
@@ -42,12 +42,12 @@ interface Wire {
 const toText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
 /**
- * Statements sent together with a single Sync behind them. The server runs them in order and skips what follows a failed
- * one; its answer is read once. Statements have no names, so any pooler may stand in between.
+ * Sends statements together, followed by a single Sync. The server runs them in order and skips those after a failed one; the response is
+ * read once. Statements have no names, so that any pooler may be in between.
  */
 export class StatementGroup implements Submittable {
   readonly rows: Promise<Row[][]>
-  /** The driver wants one, and calls it when the connection breaks. */
+  /** Required by the driver, which calls it when the connection breaks. */
   readonly callback = (error: Error | null): void => {
     if (error !== null) this.reject(error)
   }
@@ -70,7 +70,7 @@ export class StatementGroup implements Submittable {
     try {
       let prepared: string | null = null
       for (const { text, values } of this.statements) {
-        // What has been prepared stays until another is: the server reads and, from the sixth on, plans it only once.
+        // A prepared statement stays until another one is prepared: equal statements are parsed once, and planned once from the sixth on.
         if (text !== prepared) wire.parse({ text, name: '' })
         prepared = text
         wire.bind({ values, valueMapper: toText })
@@ -113,15 +113,15 @@ export class StatementGroup implements Submittable {
 }
 
 export interface PostgresOptions {
-  /** Of the Hyperdrive binding. */
+  /** Connection string of the Hyperdrive binding. */
   readonly connectionString: string
   /** POSTGRESQL_SCHEMA. */
   readonly schema: string
-  /** Makes sockets; without it the driver does. */
+  /** Creates sockets; by default the driver does. */
   readonly stream?: ClientConfig['stream'] | undefined
 }
 
-/** What one batch cost, for logs, budgets and benches. */
+/** Cost of one batch, for logs, budgets and benchmarks. */
 interface GroupCost {
   readonly statements: number
   readonly milliseconds: number
@@ -131,11 +131,14 @@ interface GroupCost {
 const counts = { total: 0, failed: 0, lastFailed: false, latencyMs: 0 }
 
 const CONNECT_MS = 10_000
-/** How long a connection stays for work that follows the response. */
+/** Milliseconds that a connection stays open for work after the response. */
 const LINGER_MS = 10
 const GOODBYE_MS = 500
 const TRIES = 3
-/** Advisory locks of this program: the second number is made from schema and org, and 0 of the schema alone. */
+/**
+ * Class of this program's advisory locks. The second number is computed from schema and organization; for all organizations, from the
+ * schema.
+ */
 const LOCK_ALL = 0x63_70_61
 const LOCK_ORG = 0x63_70_6f
 
@@ -145,18 +148,18 @@ const COMMIT: Statement = { text: 'COMMIT', values: [] }
 
 const isRead = ({ text }: Statement): boolean => isReading(text)
 
-/** The name of a schema as SQL writes it. */
+/** Quotes the name of a schema for SQL. */
 export const quoted = (schema: string): string => `"${schema.replaceAll('"', '""')}"`
 
 /**
- * Every statement is meant to go by an index: walking a whole table would walk other orgs, and is what a planner without
- * statistics may choose. Compiling a statement costs more than any of them.
+ * Planner settings: every statement should use an index, since a sequential scan reads the rows of other organizations, and a planner
+ * without statistics may choose one. JIT compilation takes longer than any statement.
  */
 const PLANNER = `set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`
 
 /**
- * What stands before the statements of a transaction. Nothing of a session outlives a transaction behind a pooler, so the
- * schema is named in each. Writers of one org wait for each other, as all writers do in D1; work on many orgs waits for all.
+ * Returns the statements at the start of a transaction. Behind a pooler no session state survives a transaction, so each one sets the
+ * schema. Writers of one organization wait for each other, as all writers do in D1; a lock of all organizations waits for all.
  */
 function opening(schema: string, lock: WriteLock | undefined): Statement {
   const path = `set_config('search_path', $1, true), ${PLANNER}`
@@ -172,12 +175,14 @@ function opening(schema: string, lock: WriteLock | undefined): Statement {
   }
 }
 
-/** A connection that runs statements, whatever wrote them. */
+/** A connection that runs statements, without a dialect. */
 type PostgresSession = Omit<PostgresConnection, 'dialect'>
 
 export interface PostgresConnection extends SqlConnection {
   readonly health: DatabaseHealth
-  /** Lets the connection go as soon as no statement runs; a later one opens another, which goes when it is done. */
+  /**
+   * Closes the connection as soon as no statement runs; a later statement opens another one, which is closed when it is done.
+   */
   close(): Promise<void>
 }
 
@@ -195,7 +200,7 @@ export function createPostgresSession(
   let client: Promise<Client> | null = null
   let running = 0
   let closing = false
-  /** Statements of one connection run one after the other. */
+  /** Statements of one connection run in sequence. */
   let queue: Promise<unknown> = Promise.resolve()
 
   async function open(): Promise<Client> {
@@ -208,7 +213,7 @@ export function createPostgresSession(
     const forget = () => {
       client = null
     }
-    // A connection that breaks while nothing runs is simply replaced by the next statement.
+    // A connection that breaks while idle is replaced by the next statement.
     opened.on('error', forget)
     opened.on('end', forget)
     try {
@@ -230,7 +235,7 @@ export function createPostgresSession(
     return client
   }
 
-  /** Not all sockets say that they are closed, so nobody waits for that for long. */
+  /** Waits only briefly, because not all sockets report that they are closed. */
   async function hangUp(): Promise<void> {
     const open = client
     client = null
@@ -257,7 +262,7 @@ export function createPostgresSession(
     }
   }
 
-  /** A single read is a transaction by itself; several see one state of the database; writes are all done or none. */
+  /** A single read is a transaction by itself; several reads see one state of the database; writes are atomic. */
   async function run(statements: readonly Statement[], lock: WriteLock | undefined): Promise<Row[][]> {
     const reading = statements.every(isRead)
     if (reading && statements.length === 1) return (await send([opening(schema, undefined), ...statements])).slice(1)

@@ -1,4 +1,4 @@
-// What does PostgreSQL spell in its own way? Filters compare `metadata_json`, the metadata as jsonb.
+// The SQL dialect of PostgreSQL. Filters compare `metadata_json`, the metadata as jsonb.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
@@ -8,7 +8,7 @@ import { foldAscii } from '../../domain/text'
 import { FALSE, isOf, joinConditions, layerIs } from '../sql/core/compile-filter'
 import type { Bind, Bindings, CodeSpelling, PredicateCompilers, SqlDialect } from '../sql/core/dialect'
 import { approved } from '../sql/core/visibility'
-import type { Plan } from '../sql/plan/plan'
+import type { Plan } from '../sql/plan/planner-hints'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { codeNumber, codeTerm } from '../sql/tables/search/scope-terms'
 import { indexEntries, indexEntry } from './full-text-index'
@@ -21,12 +21,12 @@ export const POSTGRES_PLAN: Plan = {
   followLeft: (table, alias, on) =>
     sql`LEFT JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)} ON true`,
   oneOf: (query) => sql`= ANY (ARRAY(${query}))`,
-  // Each ends by itself, which its index leads to; no planner is asked whether it would merge them.
+  // Each query has its own LIMIT, which its index serves; the planner need not merge them.
   firstOf: (queries, alias, ending) => {
     const ended = queries.map((query, i) => sql`SELECT * FROM (${query} ${ending}) AS ${sql.raw(`${alias}_${i}`)}`)
     return sql`SELECT * FROM (${sql.join(ended, sql` UNION ALL `)}) AS ${sql.raw(alias)} ${ending}`
   },
-  // As one query of all values, since the planner takes as long for each part of a union as for a query of its own.
+  // One query of all values, since the planner takes as long for each part of a union as for a separate query.
   forEach: (values, alias, queries, ending) => {
     const [each, rows] = [sql.raw(`each_${alias}`), sql.raw(alias)]
     const from = sql`jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS ${each} (value)`
@@ -36,7 +36,7 @@ export const POSTGRES_PLAN: Plan = {
     })
     return sql.join(firstOfEach, sql` UNION ALL `)
   },
-  // Beside an equality of the first, an index would be read from its beginning.
+  // With an equality on the first column, the index would be read from its start.
   beyond: ([known, value], column, number) =>
     sql`(${known}, ${column}) > (${value}, ${number}) AND ${known} <= ${value}`,
   exists: (query) => sql`EXISTS (${query} OFFSET 0)`,
@@ -52,7 +52,7 @@ export const POSTGRES_PLAN: Plan = {
   entriesBy: (_, led) => (led ? sql`(SELECT * FROM entries e WHERE ${led} OFFSET 0) AS e` : sql`entries e`),
 }
 
-/** Runs and words of code as arrays under a GIN index, each element with its project in front. */
+/** Trigrams and words of code are arrays with a GIN index; each element is prefixed with its project. */
 const GRAMS = 65_536
 
 const numbers = (org: string, project: string, grams: readonly number[]): string => {
@@ -116,17 +116,19 @@ export const POSTGRES_CODE: CodeSpelling = {
   },
 }
 
-/** Names are letters, digits, `_`, `.`, `-` only (see tools/filters); quotes are doubled nevertheless. */
+/**
+ * Returns a name as a literal. Names contain only letters, digits, `_`, `.`, `-` (see tools/filters); quotes are doubled nevertheless.
+ */
 const literal = (name: string): SQL => sql.raw(`'${name.replaceAll("'", "''")}'::text`)
 
-/** A member by name; of an array there is none, whatever the name looks like. */
+/** Returns the value of a member by name; NULL for an array, whatever the name looks like. */
 const valueAt = (path: readonly string[]): SQL =>
   sql.join([sql`e.metadata_json`, ...path.map((name) => sql` -> ${literal(name)}`)])
 
 const typeIs = (path: readonly string[], type: string): SQL =>
   sql`jsonb_typeof(${valueAt(path)}) = ${sql.raw(`'${type}'`)}`
 
-/** A string as text; order and folding by bytes, so that only A–Z fold. */
+/** Returns a string as text; compares and folds by bytes, so that only A–Z fold. */
 const textAt = (path: readonly string[]): SQL => {
   const members = path.slice(0, -1).map((name) => sql` -> ${literal(name)}`)
   return sql.join([sql`(e.metadata_json`, ...members, sql` ->> ${literal(path.at(-1) as string)}) COLLATE "C"`])
@@ -136,12 +138,12 @@ const foldedText = (path: readonly string[], fold: boolean): SQL =>
   fold ? sql`lower(${textAt(path)})` : sql`(${textAt(path)})`
 
 const text = (bind: Bind, value: string, fold = false): SQL => sql`${bind(fold ? foldAscii(value) : value)}::text`
-/** Numbers come out of JSON on both sides, and jsonb compares them exactly. */
+/** Both sides are JSON, and jsonb compares numbers exactly. */
 const json = (bind: Bind, value: unknown): SQL => sql`${bind(jsonText(value))}::jsonb`
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 
-/** That a field begins as one of the strings does, folded: what its index knows. */
+/** Returns a condition that a field starts like one of the strings, case-folded: the part that its index stores. */
 const startsAs = (name: string, strings: readonly string[], bind: Bind): SQL => {
   const starts = strings.map((value) => text(bind, [...foldAscii(value)].slice(0, STRING_START).join('')))
   return sql`${sql.raw(foldedStart(name, 'e.'))} IN (${list(starts)})`
@@ -158,7 +160,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
   const others = values.filter((value) => typeof value !== 'string')
   const parts: SQL[] = []
   if (strings.length > 0) {
-    // Where one exists, the index of a field is on the first characters of the folded string.
+    // If there is an index of the field, it is on the first characters of the folded string.
     const start = path.length === 1 ? sql`${startsAs(path[0] as string, strings, bind)} AND ` : sql``
     const same = sql`${foldedText(path, fold)} IN (${list(strings.map((value) => text(bind, value, fold)))})`
     parts.push(sql`(${typeIs(path, 'string')} AND ${start}${same})`)
@@ -174,7 +176,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
 function elementOf(path: readonly string[], value: Scalar, fold: boolean, bind: Bind): SQL {
   const isArray = typeIs(path, 'array')
   if (typeof value !== 'string' || !fold) return sql`(${isArray} AND ${valueAt(path)} @> ${json(bind, [value])})`
-  // Not every planner stops at the type, hence the empty array for everything else.
+  // Not every planner checks the type first, hence the empty array for other types.
   const elements = sql`jsonb_array_elements(CASE WHEN ${isArray} THEN ${valueAt(path)} ELSE '[]'::jsonb END)`
   return sql`EXISTS (SELECT 1
     FROM ${elements} AS m (value)
@@ -187,7 +189,7 @@ const leaves: PredicateCompilers = {
   thread: (predicate, bind) => sql`e.thread_id = ${bind(predicate.is)}`,
   source: (predicate, bind) => sql`e.source = ${bind(predicate.is)}`,
   contentType: (predicate) => (predicate.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
-  // Asked of each entry at hand: OFFSET keeps the planner from making it a join, which it would begin with all that have the tag.
+  // Evaluated for each entry: OFFSET keeps the planner from turning it into a join that starts with all rows of the tag.
   tag: (predicate, bind) =>
     predicate.anyOf.length === 0
       ? FALSE
@@ -265,7 +267,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     knownToIndex,
     listedByIndex: () => null,
     packsRows: false,
-    among: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
+    inList: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,
     jsonList: (rows) => sql`(SELECT coalesce(jsonb_agg(value)::text, '[]') FROM (${rows}) AS listed)`,
     joinedStrings: (one, other) => sql`(SELECT compact_json(jsonb_agg(value ORDER BY value COLLATE "C")) FROM (
@@ -282,7 +284,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     },
     jsonArrays: (values) => sql`coalesce(json_agg(json_build_array(${list([...values])}))::text, '[]')`,
     jsonRow: (values) => sql`json_build_array(${sql.join([...values], sql`, `)})::text`,
-    // What says the same stays as it is written: jsonb has an order of its own, and a version would tell of a change.
+    // Equal metadata stay as written: jsonb reorders keys, and a version would report a change.
     mergePatch: (target, patch) => sql`(SELECT CASE WHEN made.merged = (${target})::jsonb THEN ${target}
       ELSE compact_json(made.merged) END FROM (SELECT merge_patch((${target})::jsonb, ${patch}::jsonb) AS merged) AS made)`,
     asWritten: (_, given) => sql`(SELECT CASE WHEN both_texts.was <> both_texts.given
@@ -291,13 +293,12 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
       FROM (SELECT entries.metadata AS was, ${given(sql`entries.metadata`)}::text AS given) AS both_texts)`,
     contains: (value, part) => sql`strpos(${value}, ${part}) > 0`,
     position: (value, part) => sql`strpos(${value}, ${part})`,
-    // Where each character is one byte, bytes are cut: to find a character, all before it are counted, which takes as long again as
-    // unpacking the text.
+    // If each character is one byte, cut bytes: finding a character counts all before it, which takes as long as decompressing the text.
     slice: (value, chars, from, length) =>
       sql`CASE WHEN octet_length(${value}) = ${chars}
       THEN convert_from(substr(convert_to(${value}, 'UTF8'), (${from})::integer + 1, (${length})::integer), 'UTF8')
       ELSE substr(${value}, (${from})::integer + 1, (${length})::integer) END`,
-    beginning: null,
+    preview: null,
     byteLength: (value) => sql`octet_length(${value})`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
@@ -307,7 +308,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     numberAt: (name) =>
       sql`CASE WHEN ${typeIs([name], 'number')} THEN trunc((${valueAt([name])})::numeric)::bigint END`,
     textAt: (path) => sql`CASE WHEN ${typeIs(path, 'string')} THEN ${textAt(path)} END`,
-    nearness: POSTGRES_SIMILARITY,
+    similarity: POSTGRES_SIMILARITY,
     code: POSTGRES_CODE,
   }
   return dialect

@@ -1,5 +1,4 @@
-// What stands in the full-text index of PostgreSQL? The terms of the shared analysis, written as a tsvector by this code, so
-// that no parser of the database cuts words in its own way.
+// Writes the full-text index of PostgreSQL: the terms of the shared analysis as a tsvector, without a text search parser of the database.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -11,21 +10,20 @@ import { jsonGroups } from '../sql/core/rows'
 import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
 
 /**
- * One tsvector holds everything, because one look into a GIN index is what a query costs. A term by itself is a stem of body
- * or context; the others begin with a character that no word has, so that no word, and no beginning of one, is mistaken for
- * them. Weight A says that the stem stands in the text as a word, so that a search for beginnings may trust it; words that
- * differ from their stem are kept beside it.
+ * Prefixes of terms. One tsvector holds everything, so that a query needs one lookup in a GIN index. A term without a prefix is a stem of
+ * body or context; the others start with a character that no word contains, so that they match neither words nor prefix searches. Weight A
+ * marks a stem that occurs in the text as a word, which prefix searches rely on; words that differ from their stem are stored in addition.
  */
 export const MARK = { scope: '/', title: '^', code: '#', written: '=' } as const
 
-/** A tsvector holds 1 MB of terms; what is beyond is not found, and never makes a write fail. */
+/** Maximum bytes of a tsvector, which PostgreSQL limits to 1 MB. Further terms are not indexed; the write succeeds. */
 const MAX_VECTOR_BYTES = 900_000
-/** What a tsvector needs for a term beside its letters. */
+/** Bytes that a tsvector needs for a term in addition to its letters. */
 const TERM_BYTES = 10
-/** Bytes of terms in order, from which neighbours are found. */
+/** Maximum bytes of the ordered terms, by which phrases are found. */
 const MAX_TERM_BYTES = 900_000
 
-/** As many terms as are kept in order, from which neighbours are found. */
+/** Returns the ordered terms up to the maximum. */
 function firstTerms(terms: string): string {
   if (terms.length * 3 <= MAX_TERM_BYTES || utf8Length(terms) <= MAX_TERM_BYTES) return terms
   let bytes = 0
@@ -43,7 +41,7 @@ type Words = Pick<IndexedText, 'terms' | 'written'>
 
 const listOf = (terms: string): string[] => terms.split(' ').filter((term) => term !== '')
 
-/** Gathers a tsvector. Terms hold letters, digits and marks only, so quotes around them are enough. */
+/** Collects a tsvector. Terms consist of letters, digits and prefixes, so quoting them is enough. */
 function createVector() {
   const weights = new Map<string, 'A' | ''>()
   let bytes = 0
@@ -57,7 +55,7 @@ function createVector() {
   }
   return {
     add,
-    /** With a mark before each. */
+    /** Adds terms with a prefix before each. */
     addTerms: (terms: string, mark: string): void => {
       for (const term of listOf(terms)) add(`${mark}${term}`)
     },
@@ -80,7 +78,7 @@ const vectorOf = (words: Words): string => {
 
 const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
-/** A query that every entry in the scope fulfils and no other does. */
+/** Returns a query that matches exactly the entries in the scope. */
 export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
   const { groups, without } = scopeTerms(scope, confined)
   const all = [
@@ -90,7 +88,7 @@ export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
   return sql`${all.join(' & ')}::tsquery`
 }
 
-/** Day, month and year of an instant; only the database knows for certain when an entry was made. */
+/** Returns the day, month and year of a timestamp; the database decides when an entry was created. */
 const dayOf = (createdAt: SQL): SQL => sql`(to_timestamp(${createdAt} / 1000) AT TIME ZONE 'UTC')`
 const nameOf = (day: SQL, names: readonly string[]): SQL => {
   const list = names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ')
@@ -103,7 +101,7 @@ const dayWords = (createdAt: SQL, months: readonly string[]): SQL => {
 
 const monthsOf = (analyzer: Analyzer): readonly Words[] => MONTHS.map((month) => wordsOf(analyzer, month))
 
-/** The day an entry was made as index terms. */
+/** Returns the day an entry was created as index terms. */
 export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   dayWords(
     createdAt,
@@ -117,7 +115,7 @@ function dateVector(analyzer: Analyzer, createdAt: SQL): SQL {
   return sql`(${number('day')} || ' ' || ${month} || ' ' || ${number('year')})::tsvector`
 }
 
-/** What the index holds of an entry beside the day it was made. */
+/** Columns of the index, except the day. */
 const INDEX_COLUMNS = ['vector', 'body', 'around', 'title', 'code', 'written', 'written_around'] as const
 type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
@@ -139,13 +137,13 @@ function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<
     around: `${agent.terms} ${indexed.ends}`,
     title: title.terms,
     code: indexed.code,
-    // Without stems, the other columns have the words as they are written.
+    // Without stemming, the other columns hold the words as written.
     written: analyzer.stemming ? `${title.written} ${BREAK} ${firstTerms(indexed.written)} ${BREAK} ` : '',
     written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
   }
 }
 
-/** @param from `entries e`, each with its parts, up to the end of the conditions */
+/** Inserts index rows. @param from `entries e` joined with its parts, up to the end of the conditions */
 function insertParts(analyzer: Analyzer, parts: Parts<SQL>, length: SQL, from: SQL): SQL {
   const createdAt = sql`e.created_at`
   const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}::text`
@@ -160,14 +158,14 @@ function insertParts(analyzer: Analyzer, parts: Parts<SQL>, length: SQL, from: S
       context = excluded.context, title = excluded.title, code = excluded.code, written = excluded.written`
 }
 
-/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+/** Writes the terms of the entry that `row` selects; no row when the condition matches none. */
 export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
   const values = Object.entries(partsOf(analyzer, entry)).map(([name, value]) => [name, sql`${value}`])
   const parts = Object.fromEntries(values) as Parts<SQL>
   return insertParts(analyzer, parts, sql`${entry.indexed.words}`, sql`entries e WHERE ${row}`)
 }
 
-/** Writes the terms of those entries that still stand at their versions. */
+/** Writes the terms of those entries that still have the version read. */
 export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
   const rows = entries.map((entry) => {
     const parts = partsOf(analyzer, entry)

@@ -1,8 +1,8 @@
-// Which entries does a full-text query mean? Candidates by GIN, and counts with them.
+// Full-text search on PostgreSQL: candidates by GIN, and their counts.
 //
-// The planner may know nothing of these tables, for instance when a batch has just filled them: then it expects a word in a
-// handful of entries. So the order of things is written down: what the index finds is made first (MATERIALIZED), gathered by
-// grouping and never by joining, and rows are looked up one by one from there (LATERAL), best first, until there are enough.
+// The planner may have no statistics of these tables, for example when a batch has just filled them. It then expects a word in a handful of
+// entries. So the order is explicit: the result of the index is materialized first, combined by grouping and never by joining, and rows are
+// looked up one by one from there (LATERAL), best first, until there are enough.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -17,7 +17,7 @@ import type { SqlConnection } from '../sql/core/connection'
 import { asRows } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
-import { contextColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/work-context'
 import {
   ADMITS_MANY,
   ALIASES_LENGTH,
@@ -39,8 +39,8 @@ import {
   SAMPLE,
   searchesBy,
   splitUnits,
+  toEntryTexts,
   toSearch,
-  toStanding,
   unitKey,
 } from '../sql/tables/search/candidates'
 import { totalsOf } from '../sql/tables/search/scope-terms'
@@ -49,8 +49,8 @@ import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
 
 /**
- * `weights`: of the terms that candidates are chosen by, and of those that follow where these lead to too few; behind `many`, which says
- * whether those are but a `few` of the terms: where many match and the filter admits many.
+ * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
+ * which states whether candidates are chosen by a `few` of the terms: when many entries match and the filter admits many.
  */
 export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
   const numbers = [many.sampled, RAREST_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
@@ -75,7 +75,7 @@ export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
   ]
 }
 
-/** As `WEIGHTS`, of the terms of one part, the others without. */
+/** Returns `WEIGHTS` for the terms of one part. */
 const weightsOf = (part: 0 | 1): SQL => sql`(
     SELECT array_agg(weight ORDER BY counted.term)
     FROM counted LEFT JOIN (
@@ -84,23 +84,23 @@ const weightsOf = (part: 0 | 1): SQL => sql`(
     ) AS of_part ON of_part.term = counted.term
   )`
 
-/** What leads to the candidates of a search. */
+/** The tables that choose the candidates of a search. */
 export interface Chosen {
-  /** Up to `counted`, of `term` and `n`, and what `few` needs. */
+  /** Tables up to `counted` (`term`, `n`), and those that `few` needs. */
   readonly tables: SQL[]
-  /** The best as `id`, `held` and `key`. */
+  /** The best entries, as `id`, `held` and `key`. */
   readonly few: SQL
-  /** The ids of all entries with a term, as `id`. */
+  /** Returns the IDs of all entries with a term, as `id`. */
   readonly idsOf: (term: SQL) => SQL
 }
 
-/** A term that the index knows by its stem; null for what is looked for as it is written. */
+/** Returns a term that the index has by its stem; null for one that is searched as written. */
 const stemOf = ({ term, by }: ScoredTerm): string | null => (by === 'stem' ? term : null)
 
 const stemsOf = (terms: readonly ScoredTerm[]): string =>
   `{${terms.map(stemOf).map((stem) => (stem === null ? 'NULL' : `"${stem}"`))}}`
 
-/** `terms`: what the index is asked for each of them, by its place; `word` as `stemOf`. */
+/** Returns `terms`: the index query of each term, by its position; `word` as in `stemOf`. */
 export const termsOf = (
   terms: readonly ScoredTerm[],
   compiler: TextCompiler,
@@ -111,14 +111,14 @@ export const termsOf = (
       WITH ORDINALITY AS given (query, word, place)
   )`
 
-/** The index rows of each term, in the order of the terms. */
+/** Returns the index rows of each term, in the order of the terms. */
 export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
   terms.length === 0
     ? none
     : sql.join(
         terms.map(
           (term, i) => sql`(SELECT ${sql.raw(String(i))} AS term, f.entry_id AS id, f.length
-            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.among(sql`${stemOf(term)}::text`)})`,
+            FROM entries_fts f WHERE f.words @@ (${scope} && ${compiler.term(term)}) AND ${compiler.inSearchedColumns(sql`${stemOf(term)}::text`)})`,
         ),
         sql` UNION ALL `,
       )
@@ -126,8 +126,7 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
 export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
 /**
- * In how many entries a term is told to stand, as an aggregate over all of them: SQLite counts no more one by one than a sample
- * (`adapters/sql/tables/search/candidate-rules.ts`).
+ * Returns the number of entries with a term, as an aggregate. Large numbers are estimated like the sample that SQLite uses.
  */
 export const howMany = (id: SQL): SQL => {
   const [all, enough, sample, common] = [COUNTED_ALL, ENOUGH, SAMPLE, COMMON].map((n) => sql.raw(String(n)))
@@ -135,7 +134,7 @@ export const howMany = (id: SQL): SQL => {
   return sql`CASE WHEN ${sampled} < ${enough} THEN least(${all}, count(*)) ELSE least(${common}, ${sample} * ${sampled}) END`
 }
 
-/** `counted`: in how many rows of `found` each term stands. */
+/** Returns `counted`: the number of rows of `found` for each term. */
 export const countedOf = (terms: number, of: SQL = howMany(sql`id`)): SQL => sql`counted AS MATERIALIZED (
     SELECT place AS term, coalesce(of_term.n, 0) AS n
     FROM generate_series(0, ${terms - 1}::integer) AS place
@@ -145,9 +144,9 @@ export const countedOf = (terms: number, of: SQL = howMany(sql`id`)): SQL => sql
 export const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found.term = ${term}`
 
 /**
- * `weights`: what each term weighs by its rarity within the scope, in the order of the terms. `ts_rank()` knows nothing of rarity,
- * and reads the whole tsvector of every entry that it ranks. Weights are whole numbers, so that both databases add them up to the
- * same, as doubles: tens of thousands are added up, and sums of integers would be decimal numbers.
+ * `weights`: the weight of each term by its rarity in the scope, in the order of the terms. `ts_rank()` ignores rarity and reads the
+ * complete tsvector of every ranked entry. Weights are whole numbers stored as doubles: both databases get the same sums, and integer sums
+ * would be slow decimals.
  */
 export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
     SELECT array_agg(weight ORDER BY term) AS of_terms
@@ -157,15 +156,16 @@ export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
     ) AS rare
   )`
 
-/** How many of these places the rows of an entry in `found` have, which are all of so many or some. */
+/** Returns the number of these terms that the rows of an entry in `found` have: all, or some. */
 export const heldOf = (places: readonly number[], all: number): SQL =>
   places.length === all ? sql`count(*)` : sql`count(*) FILTER (WHERE found.term = ANY (${`{${places}}`}::integer[]))`
 
 /**
- * `ranked`: what the expression means, each entry with the weight of the words that it holds, with that of those which follow (`next`), and
- * with how many terms it holds; behind `many`, which says whether candidates are chosen by `few` words.
+ * Returns `ranked`: the entries that match the expression, with the weight of their words, the weight of the further words (`next`), and
+ * the
+ * number of terms. It follows `many`, which states whether candidates are chosen by a `few` words.
  *
- * @param admitted what scope and filter ask of an entry `e`; null where nothing but a place is asked
+ * @param admitted condition of scope and filter on an entry `e`; null if only a project is required
  */
 export function rankedTables(
   request: AnySearch,
@@ -214,8 +214,10 @@ export function rankedTables(
 const SHORTNESS = brevity(sql`length`)
 
 /**
- * @param scope what every entry in the scope fulfils, as a `tsquery`
- * @param bestOf the best of some rows of `id`, `held` and `length` by a key, as far as scope and filter admit them
+ * Ranks entries by the number of units that they contain.
+ *
+ * @param scope condition that every entry of the scope fulfils, as a `tsquery`
+ * @param bestOf returns the best rows of `id`, `held` and `length` by a key that scope and filter admit
  */
 export function bestByUnits(
   { query, terms, depth }: AnySearch,
@@ -226,15 +228,15 @@ export function bestByUnits(
   const count = query.units.length
   const all = sql.raw(String(count))
   const together: Expression = { op: 'and', of: query.units.map((unit) => ({ op: 'unit', unit })) }
-  // Asked of rows one by one, lest the planner starts further processes to share one search.
+  // Row by row, so that the planner does not start parallel workers for one search.
   const rowsOf = (expression: Expression): SQL => sql`confined CROSS JOIN LATERAL (
       SELECT f.entry_id AS id, f.length FROM entries_fts f WHERE ${compiler.within(expression, sql`confined.query`)} OFFSET 0
     ) AS f`
   const whole = sql`(SELECT f.id, f.length, ${all} AS held FROM ${rowsOf(together)}) AS every`
-  const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)}`
+  const holders = sql`FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)}`
   const idsOf = (term: SQL): SQL => sql`
     SELECT held.id FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id ${holders} OFFSET 0) AS held WHERE terms.term = ${term}`
-  // These all weigh the same, so the shortest are the best.
+  // All have the same weight, so the shortest are the best.
   const complete = [
     sql`confined AS MATERIALIZED (SELECT ${scope} AS query)`,
     termsOf(terms, compiler, sql`(SELECT confined.query FROM confined)`),
@@ -249,7 +251,7 @@ export function bestByUnits(
     }
 
   const { alone, composed } = splitUnits(query.units, terms)
-  // Units that are no single word follow the words, under places of their own.
+  // Units of several words follow the words, at positions of their own.
   const rowsWhere = (wanted: SQL): SQL => sql`
     SELECT terms.term, f.id, f.length FROM terms CROSS JOIN LATERAL (SELECT f.entry_id AS id, f.length ${holders} OFFSET 0) AS f
     WHERE ${wanted}${sql.join(
@@ -274,7 +276,7 @@ export function bestByUnits(
         FROM terms LEFT JOIN (SELECT term, ${howMany(sql`id`)} AS n FROM found GROUP BY term) AS of_term ON of_term.term = terms.term
       )`,
       WEIGHTS,
-      // Who lacks a unit is behind all who hold them, or may be before some of them because of rarer words.
+      // An entry without one of the units ranks after those with all of them, or before some of them because of rarer words.
       sql`missing AS MATERIALIZED (
         SELECT NOT ${isEnough} OR (
           SELECT ${leastComplete} <= ${keyOfOthers(composed)}
@@ -298,7 +300,7 @@ export function bestByUnits(
   }
 }
 
-/** Where metadata hold code and the path of a file; and other names, as the JSON of their list. */
+/** The metadata fields with code, the path of a file, and other names (as a JSON list). */
 export const CODE_COLUMNS = sql`${sql.join(
   [sql`e.metadata_json -> 'codeBlock' -> 'code'`, sql`e.metadata_json -> 'fileContext' -> 'path'`].map(
     (value) =>
@@ -309,9 +311,9 @@ export const CODE_COLUMNS = sql`${sql.join(
     AND length((e.metadata_json -> 'aliases')::text) <= ${ALIASES_LENGTH}
   THEN (e.metadata_json -> 'aliases')::text END AS aliases`
 
-/** Each long one is asked about by itself, by its row of the index. */
+/** Creates a lookup of which given entries contain a unit; each long entry is checked by its row of the index. */
 export const createKnownEntries =
-  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['entryTexts'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
     const now = clock.now()
@@ -337,13 +339,13 @@ export const createKnownEntries =
         ? null
         : batch.add(sql`WITH long AS MATERIALIZED (${from(sql`e.id`, sql` AND (${isLong})`)}) ${held}`, asRows)
     const result = await batch.read(connection)
-    return toStanding(result.of(rows), places === null ? [] : result.of(places))
+    return toEntryTexts(result.of(rows), places === null ? [] : result.of(places))
   }
 
 const keyOf = (weight: SQL): SQL => sql`${weight} * ${brevity(sql`length`)}`
 const [KEY, NEXT_KEY] = [keyOf(sql`weight`), keyOf(sql`next`)] as const
 
-/** As `countsOf`, of terms that are counted no further than this. */
+/** Returns `countsOf` for terms that are counted up to a small number. */
 const rareCounts = (terms: number, rare: number): SQL => sql`(
     SELECT jsonb_agg(
       jsonb_build_array(CASE WHEN place IN (SELECT term FROM common) THEN ${rare + 1} ELSE
@@ -354,10 +356,11 @@ const rareCounts = (terms: number, rare: number): SQL => sql`(
   )`
 
 /**
- * `counts`: a JSON array with the count of each term, as `[how many, the highest id among them]`, counted in the order of ids
- * up to a cap. Only the rows of a term that reaches the cap are sorted; of others no id is wanted.
+ * Returns `counts`: a JSON array of `[count, highest counted ID]` for each term, counted in the order of IDs up to a cap. Only the rows of
+ * a term
+ * that reaches the cap are sorted; other terms need no ID.
  *
- * @param reached the rows of `every`, of `id`, that were gone through when the cap was reached
+ * @param reached the rows of `every` (`id`) that were read when the cap was reached
  */
 const countsOf = (most: number, idsOf: (term: SQL) => SQL, reached: SQL): SQL => sql`(
     SELECT coalesce(jsonb_agg(jsonb_build_array(least(counted.n, ${most}), CASE WHEN counted.n >= ${most} THEN
@@ -367,20 +370,22 @@ const countsOf = (most: number, idsOf: (term: SQL) => SQL, reached: SQL): SQL =>
   )`
 const OF_SAMPLE = sql`WHERE ${isSampled(sql`id`)} ORDER BY id LIMIT ${COMMON / SAMPLE}`
 
-/** Of newest entries so many are read, before an index is asked for each of the terms. */
-const LATELY = 256
+/** Number of newest entries that are read before the index is queried for each term. */
+const NEWEST_READ = 256
 
-/** Ids of newest entries, of a room its own; in the order of the index that begins with the org (`rangeOf` of the dialect). */
+/**
+ * Returns the IDs of the newest entries of the organization or of a project, in the order of an index that begins with the organization.
+ */
 const newest = (org: string, project: string | null): SQL =>
   project === null
     ? sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org BETWEEN ${org} AND ${org}
-        ORDER BY e.org, e.id DESC LIMIT ${LATELY}`
+        ORDER BY e.org, e.id DESC LIMIT ${NEWEST_READ}`
     : sql`SELECT e.id FROM entries e WHERE e.listed = 1 AND e.org = ${org} AND e.project = ${project} AND e.layer = 2
-        ORDER BY e.created_at DESC, e.id DESC LIMIT ${LATELY}`
+        ORDER BY e.created_at DESC, e.id DESC LIMIT ${NEWEST_READ}`
 
 /**
- * `ranked`: the entries with terms that stand in few, by how rare and how many those are. What stands in many of the newest entries alone
- * does not, which spares the index to walk all of its entries.
+ * Returns `ranked`: the entries with terms that occur in few entries, weighted by rarity and number. Terms that are frequent in the newest
+ * entries are skipped, which avoids reading all their rows in the index.
  */
 const rareTables = (
   terms: readonly ScoredTerm[],
@@ -397,13 +402,13 @@ const rareTables = (
   sql`common AS MATERIALIZED (
     SELECT terms.term FROM terms
     WHERE ${rare} < (SELECT count(*) FROM (
-      SELECT 1 FROM lately AS f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+      SELECT 1 FROM lately AS f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)} LIMIT ${rare + 1}
     ) AS held)
   )`,
   sql`found AS MATERIALIZED (
     SELECT terms.term, f.entry_id AS id, f.length
     FROM terms CROSS JOIN LATERAL (
-      SELECT * FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.among(sql`terms.word`)} LIMIT ${rare + 1}
+      SELECT * FROM entries_fts f WHERE f.words @@ terms.query AND ${compiler.inSearchedColumns(sql`terms.word`)} LIMIT ${rare + 1}
     ) AS f
     WHERE terms.term NOT IN (SELECT common.term FROM common)
   )`,
@@ -417,7 +422,9 @@ const rareTables = (
   )`,
 ]
 
-/** @param many from how many on the few words that tell most choose */
+/**
+ * Creates the search of ranked candidates. @param many number of matches from which on only the rarest words choose candidates
+ */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresFullText(
   connection: SqlConnection,
@@ -430,7 +437,7 @@ export function createPostgresFullText(
     engine: 'tsvector',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createKnownEntries(connection, analyzer, clock),
+    entryTexts: createKnownEntries(connection, analyzer, clock),
 
     ...searchesBy(async (scope, request) => {
       const {
@@ -456,7 +463,7 @@ export function createPostgresFullText(
 
       const admitted = () =>
         sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, dialect.bindings().bind)}`
-      /** The best that the filter admits. Rows are looked up in this order, and no more of them than it takes. */
+      /** Returns the best rows that the filter admits. Rows are looked up in this order, only as many as needed. */
       const bestOf = (from: SQL, order: SQL, limit: number) => sql`
         SELECT o.id, o.held, o.key
         FROM (SELECT id, held, ${order} AS key FROM ${from} ORDER BY key DESC, id DESC) AS o
@@ -471,7 +478,7 @@ export function createPostgresFullText(
       const isFew = isForFewWords(request)
       const byUnits = units && !isFew ? bestByUnits(request, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
-      // Those of the next words, where the others are too few.
+      // Use the further words if the others find too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`
       const following = sql`(SELECT id, length, next, next_held AS held FROM ranked WHERE next > 0 AND ${isLacking}) AS following`
       const further = bestOf(following, NEXT_KEY, depth.candidates)
@@ -520,7 +527,7 @@ export function createPostgresFullText(
       const best = batch.add(candidates, asRows)
       const totals = batch.add(totalsOf({ dialect, scope, now }, place, counting, rare === undefined), asRows)
       const beyond =
-        // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+        // Words have the weight of the complete scope, also when only one thread is searched.
         thread === null || rare !== undefined
           ? null
           : batch.add(

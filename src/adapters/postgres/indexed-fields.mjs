@@ -1,17 +1,17 @@
-// How does METADATA_INDEXED_FIELDS make filters fast? By indexes on exactly what the dialect compares. This file is read by the
-// migration runner too, which runs in plain Node, of an age that knows no types.
+// Creates the indexes of METADATA_INDEXED_FIELDS, on exactly the expressions that the dialect compares. Plain JavaScript, because the
+// migration runner reads it with Node too.
 
-/** Characters of a string that an index holds: its rows are limited in size, metadata is not. */
+/** Characters of a string in an index: index rows have a maximum size, metadata do not. */
 export const STRING_START = 64
 
-/** In the journal of migrations, before the names of fields. */
+/** Prefix of these migrations in the journal, before the names of fields. */
 export const FIELDS = 'indexed fields: '
 
 /** @param {string} name */
 const literal = (name) => `'${name.replaceAll("'", "''")}'::text`
 
 /**
- * The beginning of a top-level string, folded; also of other values, which the filter's look at the type sorts out.
+ * Returns the start of a top-level string, case-folded. Other types have one too; the filter's type check excludes them.
  *
  * @param {string} name of the field
  * @param {string} [alias] of the table, with its dot
@@ -21,7 +21,7 @@ export const foldedStart = (name, alias = '') =>
   `left(lower((${alias}metadata_json ->> ${literal(name)}) COLLATE "C"), ${STRING_START})`
 
 /**
- * Arrays and objects have no order to index. Indexes that the list no longer names are dropped.
+ * Creates the migration for these fields. Arrays and objects are not indexed. Indexes of fields that are no longer listed are dropped.
  *
  * @param {readonly { name: string, type: string }[]} fields
  * @returns {{ name: string, sql: string }} a migration whose name changes with the fields
@@ -30,7 +30,7 @@ export function indexedFieldsMigration(fields) {
   const wanted = fields
     .filter(({ type }) => type !== 'array' && type !== 'object')
     .map(({ name, type }, i) => {
-      // A name of PostgreSQL has 63 bytes at most.
+      // PostgreSQL limits a name to 63 bytes.
       const index = `entries_meta_${name.length > 50 ? `${name.slice(0, 45)}_${i}` : name}`
       const value = `metadata_json -> ${literal(name)}`
       const kind = type === 'string' || type === 'boolean' ? type : 'number'

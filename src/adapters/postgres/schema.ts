@@ -1,4 +1,4 @@
-// Is the database at the schema this Worker was built with? Asked once per isolate; changing it is the migration runner's work.
+// Checks once in each isolate that the database has the schema of this Worker. The migration runner changes it.
 
 import { sql } from 'drizzle-orm'
 import { Problem, unavailable } from '../../domain/errors'
@@ -11,7 +11,7 @@ import { createPostgresSession, type PostgresOptions, quoted } from './connectio
 import { MIGRATE } from './errors'
 import { FIELDS } from './indexed-fields.mjs'
 
-/** Schemas that this isolate has seen up to date. */
+/** Schemas that this isolate has found up to date. */
 const ready = new Map<string, Promise<readonly string[]>>()
 
 async function check(options: PostgresOptions, names: readonly string[]): Promise<readonly string[]> {
@@ -33,9 +33,11 @@ async function check(options: PostgresOptions, names: readonly string[]): Promis
 }
 
 /**
- * @param names of the migrations this release needs
- * @returns migrations of the database that are not among these: a newer release was here
- * @throws Problem unavailable that names the command to run, when the schema is missing or behind, or for a store of 1.0.0-rc.1
+ * Checks the schema.
+ *
+ * @param names of the migrations that this release needs
+ * @returns applied migrations that this release does not know: a newer release was here
+ * @throws Problem unavailable that names the command to run, when the schema is missing, outdated, or from 1.0.0-rc.1
  */
 export async function checkPostgresSchema(
   options: PostgresOptions,
@@ -52,12 +54,12 @@ export async function checkPostgresSchema(
 }
 
 const TABLES = ['entries', 'entries_fts', 'entry_tags', 'entry_vectors', 'thread_counters']
-/** Entries stored at once from which on it is worth a look. */
+/** Minimum number of stored entries for a check of the table sizes. */
 const LARGE = 50
 
 /**
- * Has the tables analysed that have more than doubled since they last were: so often while a store is filled, and never
- * afterwards. The size of a table is known at once, unlike the counts by which autovacuum goes, which may also be off.
+ * Analyzes the tables that have more than doubled since the last time: often while a database is filled, never afterwards. The size of a
+ * table is known immediately, unlike the statistics of autovacuum, which may also be turned off.
  */
 async function analyzeGrown(connection: SqlConnection): Promise<void> {
   const grown = await runOne(
@@ -70,7 +72,7 @@ async function analyzeGrown(connection: SqlConnection): Promise<void> {
   if (grown) await new Batch(sql`ANALYZE ${sql.raw(grown)}`).run(connection)
 }
 
-/** A store that takes stock after large batches, when its caller has the answer. */
+/** Wraps a store to analyze grown tables after large batches, when the caller has its response. */
 export const analyzingGrown = (
   store: EntryStore,
   connection: SqlConnection,

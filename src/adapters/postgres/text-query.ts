@@ -1,4 +1,4 @@
-// How is a query asked of the full-text index of PostgreSQL? Every term reaches the engine as a term, never as syntax.
+// Compiles queries for the full-text index of PostgreSQL. Every term reaches the engine as a term, never as syntax.
 import { type SQL, sql } from 'drizzle-orm'
 import type { Analyzer } from '../../domain/search/analysis'
 import type { Expression, Unit } from '../../domain/search/query'
@@ -9,16 +9,18 @@ import { phraseColumns } from '../sql/tables/search/candidates'
 import { MARK } from './full-text-index'
 
 export interface TextCompiler {
-  /** What entries with a term fulfil, as a `tsquery`, and some that hold it in date or agent where only the text is asked. */
+  /**
+   * Returns a `tsquery` that all entries with a term match, and some with the term in date or agent when only the text is searched.
+   */
   readonly term: (term: ScoredTerm) => SQL
   /**
-   * A condition on index rows `f` that were found by a stem, given as `text`: one of the columns that are asked holds it. Null for what was
-   * found as it is written, of which the index has told all.
+   * Returns a condition on index rows `f` that were found by a stem (`text`): one of the searched columns contains it. Null for terms that
+   * were found as written, for which the index is exact.
    */
-  readonly among: (term: SQL) => SQL
-  /** Whether an expression means the entries with any of these terms and no others. */
+  readonly inSearchedColumns: (term: SQL) => SQL
+  /** Returns whether an expression matches the entries with any of these terms and no others. */
   readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
-  /** A condition on the index row `f`: an expression inside a scope, given as a `tsquery`. */
+  /** Returns a condition on the index row `f`: an expression within a scope, given as a `tsquery`. */
   readonly within: (expression: Expression, scope: SQL) => SQL
 }
 
@@ -28,13 +30,13 @@ const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
 const byOf = ({ terms, prefix }: Unit, place: number): ScoredTerm['by'] =>
   !prefix ? 'stem' : place === terms.length - 1 ? 'beginning' : 'word'
 
-/** Whether an entry holds a unit where it has its one term, in a column that is asked. */
+/** Returns whether an entry contains the unit if a searched column has its only term. */
 const isTerm = ({ terms, phrase }: Unit): boolean => terms.length === 1 && !phrase
 
-/** Compiles queries for an index of these words, that look into these columns. */
+/** Creates a compiler of queries for the columns to search. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createTextCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]): TextCompiler {
-  // Stems of body and context are one to the index.
+  // The index does not distinguish stems of body and context.
   const besideIsAsked = columns.includes('body') === columns.includes('context')
   const marks = [
     ...(columns.includes('body') || columns.includes('context') ? [''] : []),
@@ -51,10 +53,12 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     return sql`${any.join(' | ')}::tsquery`
   }
 
-  /** Whether a term of the index stands elsewhere than in date and agent: these are short and seldom hold it, so texts are seldom read. */
+  /**
+   * Returns a condition that a term occurs outside date and agent. These are short and seldom contain it, so texts are seldom read.
+   */
   const inColumns = (term: SQL): SQL => {
     const stands = (column: string) => sql`strpos(' ' || ${sql.raw(`f.${column}`)} || ' ', ' ' || ${term} || ' ') > 0`
-    // As a rule not even its letters stand there, which is told without a copy.
+    // Usually date and agent do not even contain its letters, which is checked without a copy.
     const elsewhere = columns.includes('context')
       ? []
       : [sql`strpos(f.context, ${term}) = 0`, sql`NOT ${stands('context')}`]
@@ -67,7 +71,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
       '&&',
     )
 
-  /** Whether the index alone cannot tell: it knows which terms an entry has, not where. */
+  /** Returns whether the index alone is not exact: it has the terms of an entry, not their columns. */
   const needsLook = (unit: Unit): boolean => !isTerm(unit) || (!unit.prefix && !besideIsAsked)
 
   const someNeedLook = (expression: Expression): boolean =>
@@ -77,7 +81,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
         ? someNeedLook(expression.of)
         : expression.of.some(someNeedLook)
 
-  /** What the index is asked: fulfilled by every entry that is meant, and by some that are not where a look is needed. */
+  /** Returns the query of the index: every matching entry fulfils it, and when `needsLook` some others. */
   function candidates(expression: Expression, everything: SQL): SQL {
     switch (expression.op) {
       case 'unit':
@@ -93,9 +97,9 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
   }
 
   /**
-   * Whether the terms stand next to each other in one of the columns; phrases never in date and agent.
+   * Returns a condition that the terms are adjacent in one of the columns; phrases never match in date and agent.
    *
-   * @param isIndexed whether the index has told already that the entry has them
+   * @param isIndexed whether the index has already found that the entry has them
    */
   function look(unit: Unit, isIndexed: boolean): SQL {
     const { terms, prefix, phrase } = unit
@@ -118,7 +122,10 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     )
   }
 
-  /** @param isIndexed whether the index has told already that `candidates` of the expression hold: what it knows of a text is long */
+  /**
+   * Returns the exact condition. @param isIndexed whether the index has already matched `candidates` of the expression, which is not
+   * repeated
+   */
   function exactly(expression: Expression, isIndexed: boolean): SQL {
     switch (expression.op) {
       case 'unit':
@@ -138,7 +145,7 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
 
   return {
     term: ({ term, by }) => lexemes(term, by),
-    among: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
+    inSearchedColumns: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
     isAnyOf: (expression, terms) => {
       const named = new Set(terms.map(({ term, by }) => `${by} ${term}`))
       const parts = expression.op === 'or' ? expression.of : [expression]

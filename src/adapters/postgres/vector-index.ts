@@ -1,5 +1,5 @@
-// How are the nearest vectors found in PostgreSQL? By an index beside it, where there is one that has heard of nearly all: it compares ten
-// thousand vectors twenty times as fast. Else by pgvector, in the table that is the truth, so there is nothing to keep up.
+// Finds similar vectors with PostgreSQL: by the auxiliary index, if there is one that knows nearly all vectors, because it is faster;
+// otherwise by pgvector in the table itself, which needs no synchronization.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { type QuantizedVector, squaresOf, toBase64 } from '../../domain/meaning/vector'
@@ -9,23 +9,25 @@ import type { SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
 import { countOf, each, num } from '../sql/core/rows'
 
-/** Up to this many vectors are compared one by one, which is exact; beyond, the HNSW index is asked. */
+/** Up to this many vectors are compared exactly; for more, the HNSW index is used. */
 const COMPARED_EXACTLY = 10_000
 
-/** The nearest vectors of an org and model as a table with `id` and `cosine`, best first. */
+/** Returns the most similar vectors of an organization and model, as a table with `id` and `cosine`, best first. */
 export const closestVectors =
   (few = COMPARED_EXACTLY) =>
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`
 
 /**
- * pgvector adds up products as 32-bit floats, and all products of our numbers are whole. Up to here floats hold every whole number, and
- * no part of a sum is larger than the longer of both vectors is in squares: so what is below was added up exactly, in any order.
+ * pgvector sums products as 32-bit floats, and all products of the quantized numbers are whole. Floats represent every whole number up to
+ * here, and no partial sum exceeds the larger squared length, so that sums below it are exact in any order.
  */
 const EXACT_SUM = 2 ** 24
 
-/** The parts of pgvector that a query needs, by functions of the own schema: its operators may be in another. */
-export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
+/**
+ * The pgvector functions that a query needs, by their names in the schema of the store: the operators may be in another schema.
+ */
+export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['similarity']> = {
   cosine: (query) =>
     sql`1 - coalesce(nullif(cosine_distance_of(v.embedding, (SELECT to_embedding(${toBase64(query)}))), 'NaN'), 1)`,
   numbers: (query) => {
@@ -39,7 +41,7 @@ export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
       none: sql`NULL::double precision AS product, NULL::double precision AS squares, NULL::text AS data`,
     }
   },
-  nearestEntries: ({ org, owner, projects }, model, query, layer, { project, most, least }) => {
+  similarEntries: ({ org, owner, projects }, model, query, layer, { project, most, least }) => {
     const open = JSON.stringify(['', ...(projects ?? [])])
     const among = sql`(SELECT array_agg(value) FROM jsonb_array_elements_text(${open}::jsonb) AS given (value))`
     return sql`nearest_entries(
@@ -51,16 +53,16 @@ export const POSTGRES_SIMILARITY: NonNullable<SqlDialect['nearness']> = {
 
 const ALL = { addedUpTo: Number.MAX_SAFE_INTEGER, removedUpTo: Number.MAX_SAFE_INTEGER } as const
 
-/** So many of the newest vectors an index beside need not have heard of: a search compares these with what it found. */
-const UNHEARD = 200
-/** Searches of a space that ask pgvector at once, after an index beside had not heard enough of it. */
-const WITHOUT_BESIDE = 50
-/** Of so many spaces an isolate remembers it. */
+/** Newest vectors that the auxiliary index may lack: a search compares these with its result. */
+const MAX_UNCONFIRMED = 200
+/** Searches of a space that use pgvector immediately after the auxiliary index lacked too many vectors. */
+const SKIPPED_SEARCHES = 50
+/** Maximum number of spaces that an isolate remembers. */
 const MOST_SPACES = 1_000
 const withoutBeside = new Map<string, number>()
 
-/** Whether an index beside is to be asked now. */
-function isWorthAsking(space: string): boolean {
+/** Returns whether to query the auxiliary index now. */
+function shouldQuery(space: string): boolean {
   const left = withoutBeside.get(space) ?? 0
   if (left > 1) withoutBeside.set(space, left - 1)
   else withoutBeside.delete(space)
@@ -69,15 +71,17 @@ function isWorthAsking(space: string): boolean {
 
 function askLater(space: string): void {
   if (withoutBeside.size >= MOST_SPACES) withoutBeside.clear()
-  withoutBeside.set(space, WITHOUT_BESIDE)
+  withoutBeside.set(space, SKIPPED_SEARCHES)
 }
 
-type Beside = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
+type AuxiliaryIndex = VectorIndex & { readonly forget: (space: VectorSpace) => Promise<void> }
 
-/** @param beside knows where vectors stand; told of all, or of none where there are too many for it */
+/**
+ * Creates the vector index. @param auxiliary an index of vector IDs; it has all vectors of a space, or none when there are too many
+ */
 export const createPostgresVectorIndex = (
   connection: SqlConnection,
-  { few, beside = null }: { readonly few?: number; readonly beside?: Beside | null } = {},
+  { few, auxiliary = null }: { readonly few?: number; readonly auxiliary?: AuxiliaryIndex | null } = {},
 ): VectorIndex => ({
   backend: 'pgvector',
   depth: Number.POSITIVE_INFINITY,
@@ -87,17 +91,17 @@ export const createPostgresVectorIndex = (
   capacity: () => Number.POSITIVE_INFINITY,
   leftOut: () => 0,
   nearby:
-    beside &&
+    auxiliary &&
     (async (...asked) => {
-      const found = (await beside.nearby?.(...asked)) ?? null
+      const found = (await auxiliary.nearby?.(...asked)) ?? null
       return found?.confirmedUpTo === 0 ? null : found
     }),
 
   async search(space, query, limit, region) {
     const key = `${space.org}\n${space.model}`
-    if (beside !== null && isWorthAsking(key)) {
+    if (auxiliary !== null && shouldQuery(key)) {
       const [found, due] = await Promise.all([
-        beside.search(space, query, limit, region).catch(() => null),
+        auxiliary.search(space, query, limit, region).catch(() => null),
         readOne(connection, dueOf(space), countOf('due')),
       ])
       if (found !== null && found.confirmedUpTo >= due) return { ...found, isExact: true }
@@ -111,15 +115,15 @@ export const createPostgresVectorIndex = (
     return { hits, confirmedUpTo: ALL.addedUpTo, cut: hits.length >= limit }
   },
 
-  apply: async (space, changes) => beside?.apply(space, changes),
-  settle: async (space) => beside?.settle(space) ?? true,
+  apply: async (space, changes) => auxiliary?.apply(space, changes),
+  settle: async (space) => auxiliary?.settle(space) ?? true,
 
   async state(space) {
-    if (beside === null) return ALL
+    if (auxiliary === null) return ALL
     const vectors = await readOne(connection, sizeOf(space), countOf('vectors'))
-    const known = await beside.state(space)
-    if (vectors <= beside.capacity(space.dimensions)) return known
-    if (known.addedUpTo > 0) await beside.forget(space)
+    const known = await auxiliary.state(space)
+    if (vectors <= auxiliary.capacity(space.dimensions)) return known
+    if (known.addedUpTo > 0) await auxiliary.forget(space)
     return ALL
   },
 })
@@ -127,7 +131,7 @@ export const createPostgresVectorIndex = (
 const sizeOf = ({ org, model }: VectorSpace) =>
   sql`SELECT s.vectors FROM vector_spaces s WHERE s.org = ${org} AND s.model = ${model}`
 
-/** The newest vector that an index has to have heard of. */
+/** Returns the newest vector that an index must have. */
 const dueOf = ({ org, model }: VectorSpace) =>
   sql`SELECT v.id AS due FROM entry_vectors v WHERE v.org BETWEEN ${org} AND ${org} AND v.model BETWEEN ${model} AND ${model}
-    ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${UNHEARD}`
+    ORDER BY v.org DESC, v.model DESC, v.id DESC LIMIT 1 OFFSET ${MAX_UNCONFIRMED}`

@@ -1,26 +1,28 @@
-// How do bytes travel between a Worker and PostgreSQL? The driver's own socket copies what it receives number by number, writes each
-// message by itself and waits for the event loop before it says the first word.
+// A socket between a Worker and PostgreSQL. The driver's own socket copies received bytes one by one, writes each message separately, and
+// waits for the event loop before its first message.
 import { connect } from 'cloudflare:sockets'
 import { EventEmitter } from 'node:events'
 import type { ClientConfig } from 'pg'
 
-/** So much is taken up at once; answers of most calls are smaller. */
+/** Bytes read at once; most responses are smaller. */
 const READ_BYTES = 65_536
 
-/** As the driver takes them. */
+/** The socket option of the driver. */
 type Sockets = NonNullable<ClientConfig['stream']>
 
 type Done = (error?: unknown) => void
 
-/** What the driver asks of a socket, over one of a Worker; without TLS, which a Hyperdrive binding never speaks. */
+/** Implements the driver's socket over a Worker's socket, without TLS, which a Hyperdrive binding never uses. */
 class WorkerSocket extends EventEmitter {
   writable = false
   private socket: Socket | null = null
   private writer: WritableStreamDefaultWriter<Uint8Array> | null = null
-  /** What waits to be written with what follows it; null where nothing is held back. */
+  /** Writes held back to be sent together; null when none are held back. */
   private held: Uint8Array[] | null = null
 
-  /** Says at once that it is connected: what is written before that is true waits in the socket, so that the greeting leaves first. */
+  /**
+   * Reports at once that it is connected: the socket buffers writes until it is, so that the greeting is sent first.
+   */
   connect(port: number, hostname: string): this {
     const socket = connect({ hostname, port: Number(port) })
     this.socket = socket
@@ -33,7 +35,7 @@ class WorkerSocket extends EventEmitter {
     return this
   }
 
-  /** Holds back what is written until `uncork`, which writes it in one go. */
+  /** Holds back writes until `uncork`, which sends them together. */
   cork(): void {
     this.held ??= []
   }
@@ -89,7 +91,7 @@ class WorkerSocket extends EventEmitter {
   private async listen({ readable }: Socket): Promise<void> {
     const reader = (readable as ReadableStream<Uint8Array>).getReader({ mode: 'byob' })
     for (;;) {
-      // Each time another one, since the driver keeps what it has not yet read to the end.
+      // A new buffer each time, since the driver keeps bytes that it has not parsed.
       const { done, value } = await reader.read(new Uint8Array(READ_BYTES))
       if (done) return
       this.emit('data', Buffer.from(value.buffer, value.byteOffset, value.byteLength))
@@ -110,9 +112,9 @@ class WorkerSocket extends EventEmitter {
 }
 
 /**
- * Makes sockets for connections of the driver.
+ * Returns the sockets for connections of the driver.
  *
- * @returns undefined where TLS is asked for, which the driver's own socket speaks
+ * @returns undefined if TLS is required, which the driver's own socket supports
  */
 export const workerSocketsTo = (connectionString: string): Sockets | undefined =>
   new URL(connectionString).searchParams.get('sslmode') === 'disable'

@@ -5,14 +5,14 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('The bucket of backups did not answer; try again', error)
+    throw unavailable('The backup bucket did not respond; try again', error)
   }
 }
 
-/** Objects that one call lists or deletes. */
+/** Maximum number of objects that one call lists or deletes. */
 const AT_ONCE = 1_000
 
-/** Backups in R2. */
+/** Creates the backup store in R2. */
 export const createR2BackupStore = (bucket: R2Bucket): BackupStore => ({
   async put(key, bytes, notes = {}) {
     await answered(bucket.put(key, bytes, { customMetadata: { ...notes } }))

@@ -2,7 +2,7 @@ import { Problem, unavailable } from '../../domain/errors'
 import type { ImageStore } from '../../ports/image-store'
 import type { ObjectStoreHealth } from '../../ports/models'
 
-/** Images in R2 under `images/<org>/<sha256>`. */
+/** Images are objects of R2, `images/<org>/<sha256>`. */
 const PREFIX = 'images/'
 
 const keyOf = (org: string, hash: string): string => `${PREFIX}${encodeURIComponent(org)}/${hash}`
@@ -11,7 +11,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('The image store did not answer; nothing was changed, try again', error)
+    throw unavailable('The image store did not respond; nothing was changed, try again', error)
   }
 }
 
@@ -20,7 +20,7 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
     refusal: null,
 
     async put(scope, { hash, mimeType, bytes }) {
-      // R2 checks the hash, so a damaged upload never takes the name of the right one.
+      // R2 checks the hash, so that a damaged upload is never stored under the hash of the complete image.
       await answered(
         bucket.put(keyOf(scope.org, hash), bytes, { httpMetadata: { contentType: mimeType }, sha256: hash }),
       )
@@ -36,7 +36,7 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
     },
 
     async list(cursor) {
-      // The cursor is a key, because it is kept for days and a bucket's own cursor may not be.
+      // The cursor is a key, because it is stored for days, and a cursor of the bucket may not be valid that long.
       const from = cursor === null ? {} : { startAfter: PREFIX + cursor }
       const page = await answered(bucket.list({ prefix: PREFIX, limit: 500, ...from }))
       const objects = page.objects.map(({ key, uploaded }) => {
@@ -57,9 +57,9 @@ export function createR2ImageStore(bucket: R2Bucket): ImageStore & { readonly he
 }
 
 const NO_BUCKET =
-  'This server has no place for images (there is no IMAGES binding: add [[r2_buckets]] to wrangler.toml); store the entry without them'
+  'This server cannot store images (the IMAGES binding is missing: add [[r2_buckets]] to wrangler.toml); store the entry without them'
 
-/** Where no bucket is bound everything but images works; those that an earlier deployment has put are shown without their bytes. */
+/** The image store without a bucket: everything but images works. Earlier images are listed without their bytes. */
 export const withoutImageStore: ImageStore & { readonly health: ObjectStoreHealth } = {
   refusal: NO_BUCKET,
   put: () => Promise.reject(new Problem('unsupported', NO_BUCKET)),
@@ -73,7 +73,7 @@ export const withoutImageStore: ImageStore & { readonly health: ObjectStoreHealt
       Promise.reject(
         new Problem(
           'unsupported',
-          'Images cannot be stored: there is no IMAGES binding; add [[r2_buckets]] to wrangler.toml',
+          'Images cannot be stored: the IMAGES binding is missing; add [[r2_buckets]] to wrangler.toml',
         ),
       ),
   },

@@ -1,5 +1,5 @@
-// How does the index of words stay in few segments? Each commit adds one, FTS5 merges four of a size by itself, and a search seeks each of
-// its words in every segment there is. The schedule merges as soon as there are two of a size (`usermerge`, 0001_initial.sql).
+// The SQL dialect of SQLite in D1, and the merging of its search index. Each commit adds a segment, and a search looks up each word in
+// every segment. FTS5 itself merges four segments of a size; the schedule merges two (`usermerge`, 0001_initial.sql).
 
 import { type SQL, sql } from 'drizzle-orm'
 import { jsonText } from '../../domain/json/write'
@@ -23,11 +23,17 @@ import type {
 } from '../sql/core/dialect'
 import { json, num, numOrNull, onlyRow } from '../sql/core/rows'
 import { approved, listed } from '../sql/core/visibility'
-import type { Plan } from '../sql/plan/plan'
+import type { Plan } from '../sql/plan/planner-hints'
 import { changesOf, NEWEST_FIRST } from '../sql/tables/changes/change-rows'
 import { visibleTotals } from '../sql/tables/counts/visible-counts'
+import {
+  mostOfSmall,
+  noneIsLarge,
+  PARSED_BYTES,
+  type ReadBudget,
+  readBudgetOf,
+} from '../sql/tables/entries/read-budget'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { mostOfSmall, noneIsLarge, PARSED_BYTES, type ReadBudget, readBudgetOf } from '../sql/tables/entries/share'
 import { COUNTED } from '../sql/tables/pages/access-paths'
 import { codeTerm } from '../sql/tables/search/scope-terms'
 import { FILTERED_AT_ONCE } from './cost'
@@ -35,16 +41,16 @@ import { entryIds } from './entry-ids'
 import { indexEntries, indexEntry } from './full-text-index'
 import { lastLeafPage, leafPagesOf, SEGMENTS } from './search-bound'
 
-/** How many parts of a compound query are put together at once: D1 takes five. */
-const TOGETHER = 4
+/** Maximum number of parts of a compound query: D1 allows five. */
+const MAX_COMPOUND = 4
 
-/** Queries of one compound are merged as they are read, where an index has each in the order of the whole. */
+/** Queries of one compound are merged as they are read, if an index has each in the order of the result. */
 const firstOf: Plan['firstOf'] = (queries, alias, ending) =>
-  queries.length <= TOGETHER
+  queries.length <= MAX_COMPOUND
     ? sql`${sql.join([...queries], sql` UNION ALL `)} ${ending}`
     : firstOf(
-        Array.from({ length: Math.ceil(queries.length / TOGETHER) }, (_, i) => {
-          const group = firstOf(queries.slice(i * TOGETHER, (i + 1) * TOGETHER), alias, ending)
+        Array.from({ length: Math.ceil(queries.length / MAX_COMPOUND) }, (_, i) => {
+          const group = firstOf(queries.slice(i * MAX_COMPOUND, (i + 1) * MAX_COMPOUND), alias, ending)
           return sql`SELECT * FROM (${group}) AS ${sql.raw(`${alias}_group_${i}`)}`
         }),
         alias,
@@ -66,7 +72,7 @@ export const SQLITE_PLAN: Plan = {
   exists: (query) => sql`EXISTS (${query})`,
   rangeOf: (column, value) => sql`${column} = ${value}`,
   inOrder: (_, wanted) => wanted,
-  // What leads is gone through as it stands; an ORDER BY would have all of it sorted.
+  // The list is read in its order; an ORDER BY would sort all of it.
   asListed: () => sql``,
   filterOnly: (condition) => condition,
   unordered: (expression) => sql`+${expression}`,
@@ -77,7 +83,7 @@ export const SQLITE_PLAN: Plan = {
   tableBy: (table, index) => sql.raw(`${table} INDEXED BY ${index}`),
 }
 
-/** Runs and words of code in FTS5: terms alone, each with its project in front. */
+/** Trigrams and words of code in FTS5: terms only, each prefixed with its project. */
 const HEX = Array.from({ length: 65_536 }, (_, gram) => gram.toString(16).padStart(4, '0'))
 
 const all = (terms: readonly string[]): string => terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
@@ -127,9 +133,9 @@ export const D1_CODE: CodeSpelling = {
 }
 
 /**
- * Both trees are walked in step, from member to member of one name: every value of one has its equal in the other. (Comparing them by the
- * paths of their values would take time by the square of their depth.) SQLite finds members by indexes of its own making only where
- * nothing names a row of the statement around; else a list would be compared in time by the square of its length.
+ * Returns whether two metadata are equal apart from the order of keys. Both trees are walked together, member by member: every value of one
+ * must have an equal one in the other. Comparing paths instead would be quadratic in the depth. No expression may refer to an outer row,
+ * because then SQLite uses no automatic index, and a list would take quadratic time.
  */
 const saySame = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
   WITH RECURSIVE standing AS (SELECT metadata FROM entries WHERE id = ${id}),
@@ -146,36 +152,35 @@ const saySame = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
   SELECT (SELECT count(*) FROM pairs) = (SELECT count(*) FROM one)
 )`
 
-/** Nobody writes more JSON text for the same, so that texts of different lengths say different things, and no trees are made of them. */
+/** Equal metadata have texts of equal length, so that texts of different lengths are not parsed. */
 export const asWritten = (id: SQL, given: (was: SQL) => SQL): SQL => sql`(
   SELECT CASE WHEN both_texts.was <> both_texts.given AND length(both_texts.was) = length(both_texts.given) AND ${saySame(id, given)}
     THEN both_texts.was ELSE both_texts.given END
   FROM (SELECT entries.metadata AS was, ${given(sql`entries.metadata`)} AS given) AS both_texts
 )`
 
-/** Leaves that one merge writes: 4 to 7 ms of work. */
+/** Leaf pages that one merge writes. */
 const PAGES = 64
 
 /**
- * Where one merge may take longer than that, since FTS5 counts what it writes, and does so between two words only: it goes on to the end of
- * a word, and through entries that are gone without writing. So this much holds a step below 100 ms at its worst; larger indexes are merged
- * by writes alone. In leaves of 4,050 bytes.
+ * Maximum size of an index that the schedule merges, in leaf pages of 4,050 bytes. FTS5 counts only written pages and stops only between
+ * two words, so a merge may take longer: to the end of a word, and through deleted entries. Larger indexes are merged by writes alone.
  */
 export const MERGED = {
-  /** All of them: 58 ms to read 14,000 of which 97 % had been deleted. */
+  /** All leaf pages. */
   all: 20_000,
-  /** Those of the longest postings of one word, added up over all parts: 600 ms for 15,000, of 75 texts of a million letters. */
+  /** Leaf pages of the longest postings of one word, summed over all segments. */
   spanned: 1_500,
 } as const
 export type Merged = { readonly [Name in keyof typeof MERGED]: number }
 
 /**
- * The same where words are to leave the index for good: they stand there until every part that holds them is written anew. A step goes
- * through the whole index at once only where next to nothing of it is left, which takes 4 ms for a thousand leaves.
+ * Maximum size for removing words from the index permanently: they remain until every segment that contains them is rewritten. A step
+ * processes the complete index only if almost nothing of it remains.
  */
 const FORGOTTEN: Merged = { all: 60_000, spanned: 4_000 }
 
-/** @param count pages, below 0 where all parts are to become one */
+/** Returns a merge. @param count pages; below 0 to merge all segments into one */
 const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT INTO entries_fts (entries_fts, rank)
     WITH RECURSIVE ${SEGMENTS}, begun (segid, page, gap) AS (
       SELECT segid, pgno / 2, pgno / 2 - lag(pgno / 2) OVER (PARTITION BY segid ORDER BY term) FROM entries_fts_idx
@@ -187,7 +192,7 @@ const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT
        FROM segments WHERE id IS NOT NULL)
       THEN (SELECT sum(leaves) <= ${whole(most.spanned)} FROM spanned) END`
 
-/** The statements of one round; the structure record of FTS5 tells whether a merge did anything. */
+/** Returns the statements of one merge; the structure record of FTS5 shows whether it did anything. */
 export const mergeWords = (most: Merged = MERGED): IndexMerge => ({
   state: sql`SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10`,
   merge: merging(PAGES, 2, most),
@@ -197,29 +202,31 @@ export const mergeWords = (most: Merged = MERGED): IndexMerge => ({
 const whole = (number: number): SQL => sql.raw(String(number))
 
 /**
- * A page whose filter no index answers, in a large store of a database that serves nobody while a statement goes on (platform
- * contract §6): entries are gone through in the order of the page, so many at a time, with rests between. The answer is that of one
- * statement, as long as nobody writes meanwhile: what is stored then is not in the page, and what is deleted then may still be
- * counted. Entries of the same second as a part begins or ends with are passed over in the index alone.
+ * Reads a page whose filter no index answers, in a large store of a database that runs one statement at a time (platform contract §6).
+ * Entries are
+ * read in the order of the page, in parts, with yields in between. Without concurrent writes the result equals that of one statement;
+ * entries stored
+ * meanwhile are not in the page, and deleted ones may be counted. Entries of the same second as the bounds of a part are skipped in the
+ * index.
  *
- * Whoever sees many entries is told no total that costs a look at each: counting stops where the page is whole and more is known to follow.
+ * For a scope with many entries the total is not exact: counting stops when the page is full and more entries follow.
  */
 
-/** The parts of a filter that asks for very much are small. */
+/** Maximum number of statements; the parts of a very expensive filter are small. */
 const MOST_STATEMENTS = 500
 
-/** The least that a part goes through, where it can be told how many are enough, and how many times as many are gone through. */
+/** Minimum entries of a part if the needed number can be estimated, and the factor by which more are read. */
 const [MIN_PART, SPARE] = [1_000, 1.25]
 
-/** The last entry that was gone through. */
+/** The last entry that was read. */
 interface Place {
   readonly second: number
   readonly id: number
 }
 
 /**
- * What is wanted of the matches of one part: their count, the ids of some, and where the next part begins. Entries are gone through once;
- * where metadata may be large, bytes are added up before, to the entry that the share ends with.
+ * Returns the statement of one part: the number of matches, the IDs of some, and where the next part begins. Entries are read once; if
+ * metadata may be large, their bytes are added first, to find the entry at which the budget ends.
  */
 function partStatement(
   context: ReadContext,
@@ -253,9 +260,9 @@ function partStatement(
       ) WHERE place = ${share.entries} OR up_to_here >= ${share.bytes ?? sql`NULL`}
       ORDER BY place LIMIT 1
     )`
-  // Of an AND whose value is asked for SQLite evaluates both sides, and who sees an entry is reckoned anew for each.
+  // SQLite evaluates both sides of an AND whose value is used, and visibility is computed again for each entry.
   const isHit = sql`CASE WHEN ${compileFilter(filter, dialect, bindings.bind)} THEN ${listed(dialect, scope, now)} ELSE 0 END`
-  // One row, in the order of what is gone through: what an aggregate gathers is not read once more.
+  // One row, in the order of reading: aggregated rows are not read again.
   const walked = sql`walked AS MATERIALIZED (
       SELECT count(*) AS entries, count(*) FILTER (WHERE hit) AS matches, json_group_array(id) FILTER (WHERE hit) AS ids,
         json_group_array(id) ->> '$[#-1]' AS last
@@ -280,13 +287,13 @@ const toFound = (row: Row) => ({
   ids: json<number[]>(row, 'ids'),
   matches: num(row, 'matches'),
   walked: num(row, 'walked'),
-  /** Entries that the scope sees; told by the first part. */
+  /** Number of entries that the scope sees; from the first part. */
   visible: numOrNull(row, 'visible'),
   next: row.id === null ? null : { second: num(row, 'second'), id: num(row, 'id') },
 })
 type PartFound = ReturnType<typeof toFound>
 
-/** The page of a filter; `share`: what is gone through at a time. */
+/** Reads the page of a filter in parts. */
 export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
   const share = readBudgetOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
@@ -295,7 +302,7 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
   let total = 0
   let walked = 0
   let visible = 0
-  /** Entries that a whole page and one more may take, as far as those that were gone through tell; all, where all are counted. */
+  /** Returns the number of entries that a full page and one more probably need; all, if all are counted. */
   const enough = (): number =>
     visible <= COUNTED || total === 0
       ? Number.POSITIVE_INFINITY
@@ -322,15 +329,15 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
   return { ids, total, isExact: true }
 }
 
-/** What SQLite in D1 spells in its own way. */
+/** Expressions of SQLite in D1. */
 
-/** A JSON path; names are letters, digits, `_`, `-` only (see tools/filters), so quoting them is enough. */
+/** Returns a JSON path. Names contain only letters, digits, `_`, `-` (see tools/filters), so quoting them is enough. */
 const jsonPath = (path: readonly string[]): SQL => sql.raw(`'$${path.map((name) => `."${name}"`).join('')}'`)
 
 const extracted = (path: readonly string[]): SQL => sql`json_extract(e.metadata, ${jsonPath(path)})`
 const typeOf = (path: readonly string[]): SQL => sql`json_type(e.metadata, ${jsonPath(path)})`
 
-/** `lower()` of SQLite folds A–Z and nothing else, which is the meaning of "ci". */
+/** `lower()` of SQLite folds only A–Z, which is the definition of "ci". */
 const folded = (value: SQL, fold: boolean): SQL => (fold ? sql`lower(${value})` : value)
 
 const TYPES: Record<ScalarType, SQL> = {
@@ -341,16 +348,16 @@ const TYPES: Record<ScalarType, SQL> = {
 
 const members = (bind: Bind, values: readonly Scalar[]): SQL => sql`(SELECT value FROM json_each(${bind(values)}))`
 
-/** By itself where it is one: each look into a list counts two rows for each entry. */
+/** A single value is compared directly: each lookup in a list counts two rows for each entry. */
 const isOneOf = (bind: Bind, values: readonly Scalar[]): SQL =>
   values.length === 1 ? sql`= ${bind(values[0])}` : sql`IN ${members(bind, values)}`
 
-/** Text that JSON has one spelling of, so that metadata which hold it as a value hold it in quotes. */
+/** Text with a single JSON encoding, so that metadata with this value contain it in quotes. */
 const PLAIN = /^[ !#-[\]-~]+$/
 
 /**
- * A comparison with strings where case counts, of metadata that hold the text of a string at all: a look for it costs a fifth of parsing
- * them, and this SQLite evaluates both sides of an AND whose value is asked for.
+ * Compares with strings, case-sensitively, only if the metadata contain the text of one: searching for it is cheaper than parsing, and this
+ * SQLite evaluates both sides of an AND whose value is used.
  */
 function whereHeld(strings: readonly string[], bind: Bind, compared: SQL): SQL {
   const [value, ...others] = strings
@@ -364,7 +371,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
   const booleans = values.filter((value) => typeof value === 'boolean')
   const parts: SQL[] = []
   if (strings.length > 0) {
-    // The folded comparison stands even where case counts: the indexes of metadata fields are on the folded value.
+    // The folded comparison is needed even for a case-sensitive one: the indexes of metadata fields are on the folded value.
     const ci = sql`lower(${extracted(path)}) ${isOneOf(bind, strings.map(foldAscii))}`
     const exact = fold ? TRUE : sql`${extracted(path)} ${isOneOf(bind, strings)}`
     const compared = sql`(${typeOf(path)} = 'text' AND ${ci} AND ${exact})`
@@ -376,7 +383,7 @@ function equalsAny(path: readonly string[], values: readonly Scalar[], fold: boo
   return joinConditions('or', parts)
 }
 
-/** Strings are folded in their index; of values of several types none leads to all. */
+/** Strings are folded in their index. For values of several types no index finds all. */
 function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   if (anyOf.every((value) => typeof value === 'string'))
     return sql`lower(${extracted(path)}) ${isOneOf(bind, anyOf.map(foldAscii))}`
@@ -384,19 +391,21 @@ function knownToIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bin
   return null
 }
 
-/** Of one string: its folded value and type stand in the index (`fieldIndexes`). */
+/** For one string: its index has the folded value and its type (`fieldIndexes`). */
 function listedByIndex({ path, anyOf }: Extract<Predicate, { op: 'equals' }>, bind: Bind): SQL | null {
   const [value, ...others] = anyOf
   if (path.length !== 1 || others.length > 0 || typeof value !== 'string') return null
   return sql`lower(${extracted(path)}) = ${bind(foldAscii(value))} AND ${typeOf(path)} = 'text'`
 }
 
-/** Conditions that an array holds all of the values, each of which walks it once: for strings, for numbers, for each boolean. */
+/**
+ * Returns conditions that an array contains all of the values; each reads it once: for strings, for numbers, for each boolean.
+ */
 function elementsOf(path: readonly string[], values: readonly Scalar[], fold: boolean, bind: Bind): SQL[] {
   const strings = values.filter((value) => typeof value === 'string').map((value) => (fold ? foldAscii(value) : value))
   const numbers = values.filter((value) => typeof value === 'number')
   const booleans = values.filter((value) => typeof value === 'boolean')
-  // What `json_extract` has parsed is kept for the row; `json_each` would parse all of the metadata anew for each array.
+  // The result of `json_extract` is cached for the row; `json_each` would parse all of the metadata again for each array.
   const elements = sql`json_each(CASE WHEN ${typeOf(path)} = 'array' THEN ${extracted(path)} END) m`
   const holdsAll = (wanted: readonly Scalar[], types: SQL, value: SQL): SQL =>
     wanted.length === 1
@@ -447,9 +456,9 @@ const leaves: PredicateCompilers = {
     const isText = sql`${typeOf(path)} = 'text'`
     if (value === '') return isText
     const text = folded(extracted(path), fold)
-    // Folded here: a function of a value is asked anew for each entry.
+    // Folded here: a function of a bound value is evaluated again for each entry.
     const part = bind(fold ? foldAscii(value) : value)
-    // LIKE and GLOB take patterns of 50 bytes at most in D1.
+    // LIKE and GLOB accept patterns of at most 50 bytes in D1.
     const found = {
       anywhere: () => sql`instr(${text}, ${part}) > 0`,
       start: () => sql`substr(${text}, 1, length(${part})) = ${part}`,
@@ -462,8 +471,8 @@ const leaves: PredicateCompilers = {
 }
 
 /**
- * All values of a filter travel as one JSON parameter: D1 takes 100 parameters a statement, and numbers that come out
- * of JSON on both sides are read by the same parser, so that equal texts are equal numbers.
+ * Passes all values of a filter as one JSON parameter: D1 allows 100 parameters in a statement, and both sides of a comparison are parsed
+ * by the same JSON parser, so that equal texts are equal numbers.
  */
 function createBindings(): Bindings {
   const values: unknown[] = []
@@ -476,7 +485,7 @@ function createBindings(): Bindings {
   }
 }
 
-/** @param merged how large an index of words is merged by the schedule */
+/** Creates the dialect. @param merged maximum size of a search index that the schedule merges */
 export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect {
   const dialect: SqlDialect = {
     analyzer,
@@ -495,7 +504,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     knownToIndex,
     listedByIndex,
     packsRows: true,
-    among: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+    inList: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,
     hasAnyKey: (json, keys) =>
       sql`EXISTS (SELECT 1 FROM json_each(${json}) m WHERE m.key IN (SELECT value FROM json_each(${JSON.stringify(keys)})))`,
@@ -514,7 +523,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     position: (text, part) => sql`instr(${text}, ${part})`,
     slice: (text, _, from, length) => sql`substr(${text}, ${from} + 1, ${length})`,
-    beginning: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
+    preview: (org, hash) => sql`SELECT b.text FROM text_previews b WHERE b.org = ${org} AND b.hash = ${hash}`,
     byteLength: (text) => sql`length(CAST(${text} AS BLOB))`,
     indexEntry: (entry, row) => indexEntry(analyzer, entry, row),
     indexEntries: (entries) => indexEntries(analyzer, dialect, entries),
@@ -523,7 +532,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     mergeIndex: mergeWords(merged),
     numberAt: (name) => sql`CASE WHEN ${typeOf([name])} = 'integer' THEN ${extracted([name])} END`,
     textAt: (path) => sql`CASE WHEN ${typeOf(path)} = 'text' THEN ${extracted(path)} END`,
-    nearness: null,
+    similarity: null,
     code: D1_CODE,
   }
   return dialect

@@ -15,14 +15,14 @@ import {
 } from '../sql/tables/search/scope-terms'
 
 /**
- * What stands in the FTS5 table, and how a query is confined to what its scope may see: one column holds terms for the
- * org (or the one owner who may read), the project and the thread, and every MATCH begins with them.
+ * Writes the FTS5 table. One column has the terms of the scope: organization (or the one owner who may read), project and thread; every
+ * MATCH begins with them.
  */
 
-/** No scope has this term, so that it finds nothing. */
+/** A term outside every scope, which matches nothing. */
 export const NOWHERE = 'scope : "0"'
 
-/** A MATCH expression that every entry in the scope fulfils and no other does. */
+/** Returns a MATCH expression that matches exactly the entries in the scope. */
 export function scopeExpression(scope: Scope, confined: Confined = {}): string {
   const { groups, without } = scopeTerms(scope, confined)
   const oneOf = (terms: readonly string[]) => `scope : (${terms.map((term) => `"${term}"`).join(' OR ')})`
@@ -30,21 +30,21 @@ export function scopeExpression(scope: Scope, confined: Confined = {}): string {
   return without.length === 0 ? within : `((${within}) NOT (${oneOf(without)}))`
 }
 
-/** The day of an instant in words such as `8 may 2023`; only the database knows for certain when an entry was made. */
+/** Returns the day of a time in words such as `8 may 2023`; the database decides when an entry was created. */
 function dayWords(createdAt: SQL, months: readonly string[]): SQL {
   const part = (format: string) => sql.raw(`strftime('${format}', `).append(sql`${createdAt} / 1000, 'unixepoch')`)
   const names = sql.raw(`'${months.map((month) => month.padEnd(9)).join('')}'`)
   return sql`ltrim(${part('%d')}, '0') || ' ' || rtrim(substr(${names}, ${part('%m')} * 9 - 8, 9)) || ' ' || ${part('%Y')}`
 }
 
-/** The day an entry was made as index terms. */
+/** Returns the day an entry was created as index terms. */
 export const dateWords = (analyzer: Analyzer, createdAt: SQL): SQL =>
   dayWords(
     createdAt,
     MONTHS.map((month) => wordsOf(analyzer, month).terms),
   )
 
-/** What the index holds of an entry beside the day it was made. */
+/** Columns of the index, except the day. */
 const INDEX_COLUMNS = ['scope', 'sample', 'title', 'body', 'code', 'around', 'written', 'written_around'] as const
 type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
@@ -58,13 +58,13 @@ function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<
     body: indexed.terms,
     code: indexed.code,
     around: `${agent.terms} ${indexed.ends}`,
-    // Without stems, the other columns have the words as they are written.
+    // Without stemming, the other columns have the words as written.
     written: analyzer.stemming ? `${title.written} ${BREAK} ${indexed.written} ${BREAK} ` : '',
     written_around: analyzer.stemming ? `${agent.written} ${indexed.ends}` : '',
   }
 }
 
-/** @param from `entries e`, each with its parts */
+/** Inserts index rows. @param from `entries e`, each with its parts */
 function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
   const createdAt = sql`e.created_at`
   const context = sql`${dateWords(analyzer, createdAt)} || ' ' || ${parts.around}`
@@ -77,13 +77,13 @@ function insertParts(analyzer: Analyzer, parts: Parts<SQL>, from: SQL): SQL {
     FROM ${from}`
 }
 
-/** Writes the terms of the one entry that `row` names; nothing when the condition holds for none. */
+/** Writes the terms of the one entry that `row` selects; no row when the condition matches none. */
 export function indexEntry(analyzer: Analyzer, entry: ToIndex, row: SQL): SQL {
   const values = Object.entries(partsOf(analyzer, entry)).map(([name, value]) => [name, sql`${value}`])
   return insertParts(analyzer, Object.fromEntries(values) as Parts<SQL>, sql`entries e WHERE ${row}`)
 }
 
-/** Writes the terms of those entries that still stand at their versions. */
+/** Writes the terms of those entries that still have the version read. */
 export function indexEntries(analyzer: Analyzer, dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
   const rows = entries.map((entry) => {
     const parts = partsOf(analyzer, entry)

@@ -1,4 +1,4 @@
-// What stands in entries that are known by their ids, and which units of a query do long ones hold?
+// Full-text search on SQLite with FTS5: candidates and counts, and the check of given entries.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -14,9 +14,9 @@ import type { Row, SqlConnection } from '../sql/core/connection'
 import type { Bindings, IndexedFields } from '../sql/core/dialect'
 import { asRows, jsonOrNull, numOrNull, onlyRow } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
+import { largeBytes, readBudgetOf } from '../sql/tables/entries/read-budget'
 import { entriesById, type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { largeBytes, readBudgetOf } from '../sql/tables/entries/share'
-import { accessPathsOf, fewAdmitted } from '../sql/tables/pages/access-paths'
+import { accessPathsOf, scanForFew } from '../sql/tables/pages/access-paths'
 import {
   ADMITS_MANY,
   type AnySearch,
@@ -34,27 +34,29 @@ import {
   searchesBy,
   splitUnits,
   type TermCount,
+  toEntryTexts,
   toSearch,
-  toStanding,
 } from '../sql/tables/search/candidates'
 import { sampleTerm, totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
+import { SEARCH_BOUND, type SearchBound } from './cost'
+import { NOWHERE, scopeExpression } from './full-text-index'
+import { createCompiler, type MatchCompiler } from './match'
+import { costsOfWords, fitsTable, heldIn, placesWithin, type SearchStrategy, tooMuch } from './search-bound'
 import {
   bestOfRare,
   byLength,
   classesOf,
-  counted,
-  countedBefore,
   countedBySample,
+  countedTerms,
   type EntryClass,
   isForClasses,
   isFrequent,
+  knownCounts,
   oneClass,
   rareTables,
   VERY_FREQUENT,
-} from './by-length'
-import { SEARCH_BOUND, type SearchBound } from './cost'
-import { NOWHERE, scopeExpression } from './full-text-index'
+} from './term-combinations'
 import {
   admittedByTerms,
   allOfWeighed,
@@ -67,36 +69,38 @@ import {
   placed,
   scoreGivenEntries,
   WEIGHED_BY_WORDS,
-} from './grouped'
-import { createCompiler, type MatchCompiler } from './match'
-import { costsOfWords, fitsTable, heldIn, placesWithin, type SearchStrategy, tooMuch } from './search-bound'
+} from './term-groups'
 
-/** How the candidates of a search are found: what is known where many entries match, and the way that follows from it. */
+/** Strategy of a search, and the facts that it depends on. */
 
-interface SearchWay {
-  /** The name of the way, by which its cost is reckoned. */
+interface StrategyFacts {
+  /** Name of the strategy, for the cost estimate. */
   readonly way: SearchStrategy
-  /** What holds any of the terms is found. */
+  /** Entries with any of the terms match. */
   readonly isAnyOf: boolean
-  /** And what holds them all is preferred: it is not asked for once more. */
+  /** And entries with all of them are preferred, so that they need no further query. */
   readonly isWhole: boolean
-  /** What the query prefers is asked for by itself. */
+  /** The preferred entries need a further query. */
   readonly asksPreferred: boolean
   readonly isByClasses: boolean
-  /** All that the expression means holds the same words. */
+  /** All matches contain the same words. */
   readonly isOneClass: boolean
-  /** What the index brings is admitted as a rule. */
+  /** The filter usually admits what the index finds. */
   readonly isAdmitted: boolean
-  /** The entries that are each asked for the words; null where these lead to entries. */
-  readonly led: readonly number[] | null
-  /** Whether entries can be asked each for the words. */
-  readonly mayBeLed: boolean
-  /** Where many entries match, what the filter admits of them decides the way. */
+  /** IDs of the entries that are checked for the words; null if the words find the entries. */
+  readonly checkedIds: readonly number[] | null
+  /** Whether the entries of the filter may be checked for the words. */
+  readonly mayCheckIds: boolean
+  /** If many entries match, the strategy depends on how many the filter admits. */
   readonly isForFilter: boolean
 }
 
-/** @param known what was asked of many matching entries */
-export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): SearchWay {
+/** Chooses the strategy. @param known facts about a search with many matches */
+export function searchStrategyOf(
+  request: AnySearch,
+  compiler: MatchCompiler,
+  known: KnownOfMany | null,
+): StrategyFacts {
   const { query, terms, filter, units, rare } = request
   const expression = query.expression as Expression
   const isByExpression = units === undefined && rare === undefined
@@ -111,26 +115,37 @@ export function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, kn
   const led = mayBeLed ? (known?.ids ?? null) : null
   const isAdmitted = isOfPlace(filter) || known?.admitsMany === true
   const isByClasses = isOfWords && led === null && isForClasses(terms.length, isAdmitted)
-  // Where little is admitted it may be that all that has the words is looked at. What has one word is come to in one pass.
+  // If the filter admits little, all entries with the words may be read. Entries with one word are found in one pass.
   const isAsClass = isOneClass && isAdmitted && expression.op !== 'unit'
   const way: SearchStrategy = isByClasses && isAdmitted ? 'classes' : isAnyOf ? 'any' : isAsClass ? 'class' : 'other'
   const isForFilter = !isOfPlace(filter) && (isOneClass || mayBeLed)
-  return { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led, mayBeLed, isForFilter }
+  return {
+    way,
+    isAnyOf,
+    isWhole,
+    asksPreferred,
+    isByClasses,
+    isOneClass,
+    isAdmitted,
+    checkedIds: led,
+    mayCheckIds: mayBeLed,
+    isForFilter,
+  }
 }
 
-/** From where on many match: where few words may choose, or what a filter admits decides. */
+/** Returns the number of matches from which on few words choose, or the filter decides. */
 export const whereMany = (isForFew: boolean, words: number, { filtered, ...few }: ManyMatch): Many =>
   isForFew ? few : isForClasses(words, false) ? filtered.classed : filtered.grouped
 
-/** How candidates are chosen by some words of a query. */
+/** Counts for a search whose candidates are chosen by some words of the query. */
 export interface FewWords {
-  /** In how many entries each of these stands. */
+  /** Number of entries with each of these words. */
   readonly counts: WordCounts
-  /** And each word of the query. */
+  /** Number of entries with each word of the query. */
   readonly ofAll: WordCounts
 }
 
-/** The same search, whose candidates are chosen by the terms at some places of the query. */
+/** Returns the search whose candidates are chosen by the terms at some positions of the query. */
 export function searchBySome(request: AnySearch, places: readonly number[]): AnySearch {
   const { query, terms } = request
   const wanted = places.map((place) => terms[place] as (typeof terms)[number])
@@ -138,16 +153,16 @@ export function searchBySome(request: AnySearch, places: readonly number[]): Any
   const some: TextQuery = {
     ...query,
     expression: { op: 'or', of: units.map((unit) => ({ op: 'unit', unit })) },
-    // A search by units finds entries with these alone; another one also finds entries with every word, whichever choose.
+    // A search by units finds entries with these only; any other one also finds entries with every word, whichever words choose.
     ...(request.units === undefined ? {} : { units }),
   }
   return { ...request, terms: wanted, query: some }
 }
 
 /**
- * The candidates of the words that tell most, and beside them, where these are too few, of those that follow.
+ * Finds candidates by the rarest words and, if these are too few, by the next ones too.
  *
- * @param ofAll in how many entries each word of the query stands
+ * @param ofAll number of entries with each word of the query
  * @param ask a search by some of its words
  */
 export async function byFewWords(
@@ -171,51 +186,51 @@ export async function byFewWords(
   return { ...found, hits: [...found.hits, ...behind] }
 }
 
-/** In how many entries each word of a query stands. */
+/** Number of entries with each word of a query. */
 export type WordCounts = readonly TermCount[]
 
-/** Entries that are each asked for each word; and together, since each takes some 12 µs whatever it holds. */
+/** Maximum number of entries that are checked, and of checks (entries × words). */
 const [MOST_LED, MOST_ASKED] = [2_000, 16_000]
 
-/** Entries that may each be asked for so many words. */
-const mostLed = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
+/** Returns the maximum number of entries to check for this many words. */
+const maxCheckedIds = (words: number): number => Math.min(MOST_LED, Math.floor(MOST_ASKED / words))
 
 const sampled = (org: string, match: string): string => `scope : "${sampleTerm(org)}" AND ${match}`
 
 /**
- * Whether many entries match, behind `held`, of one row, of how many `entries` the org has.
+ * Returns whether many entries match; `held` has one row with the number of `entries` of the organization.
  *
- * @param match what is looked for within the scope, as a MATCH expression
+ * @param match the query within the scope, as a MATCH expression
  */
 export const manyMatch = (org: string, match: string, { sampled: most, entries }: Many): SQL =>
   sql`CASE WHEN (SELECT entries FROM held) < ${entries} THEN 0 ELSE (
     SELECT count(*) >= ${most} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${sampled(org, match)} LIMIT ${most})
   ) END`
 
-/** What is known of a search that many entries match. */
+/** Facts about a search with many matches. */
 export interface KnownOfMany {
   readonly counts: WordCounts
-  /** Whether the filter admits many of them; one that asks for a place alone does. */
+  /** Whether the filter admits many of them; true if it only restricts the scope. */
   readonly admitsMany: boolean
-  /** The entries that it admits, where these are known to be few. */
+  /** The entries that it admits, if they are known to be few. */
   readonly ids: readonly number[] | null
 }
 
 interface Asked {
   readonly context: ReadContext
-  readonly sight: VisibilityFilter
-  /** Null where nothing but a place is asked. */
+  readonly visibility: VisibilityFilter
+  /** Null for a filter that only restricts the scope. */
   readonly filter: Filter | null
-  /** A query of how many `entries` the scope may have, and how many `bytes` of text. */
+  /** Query of how many `entries` the scope may have, and how many `bytes` of text. */
   readonly held: SQL
   readonly many: SQL
-  /** What is looked for, and each of its words, within the scope, as MATCH expressions. */
+  /** The query, and each of its words, within the scope, as MATCH expressions. */
   readonly match: string
   readonly inside: readonly string[]
 }
 
-/** One row of what is known where many entries match; of `counts` null where they do not. */
-export function ifMany({ context, sight, filter, held, many, match, inside }: Asked): SQL {
+/** Returns one row with the facts if many entries match; `counts` is null if not. */
+export function ifMany({ context, visibility, filter, held, many, match, inside }: Asked): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const isMany = sql`(SELECT yes FROM fits)`
@@ -227,12 +242,12 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
   const counts = sql`CASE WHEN ${isMany} THEN (SELECT json_group_array(json(count) ORDER BY place) FROM counts) END AS counts`
   if (filter === null) return withPrelude(bindings, tables, sql`SELECT ${counts}, NULL AS admitted, NULL AS ids`)
 
-  const isAdmitted = sql`${listed(dialect, scope, now, 'e', sight)} AND ${compileFilter(filter, dialect, bindings.bind)}`
+  const isAdmitted = sql`${listed(dialect, scope, now, 'e', visibility)} AND ${compileFilter(filter, dialect, bindings.bind)}`
   const newest = sql`SELECT rowid AS id FROM entries_fts
     WHERE entries_fts MATCH CASE WHEN ${isMany} THEN ${sampled(scope.org, match)} ELSE ${NOWHERE} END
     ORDER BY rowid DESC LIMIT ${ADMITS_MANY.asked}`
   const admitted = sql`(SELECT count(*) FROM (${newest}) one CROSS JOIN entries e ON e.id = one.id WHERE ${isAdmitted})`
-  const led = isOfLists(sight) ? leadTo(context, filter, bindings, mostLed(inside.length)) : null
+  const led = isOfLists(visibility) ? indexedEntries(context, filter, bindings, maxCheckedIds(inside.length)) : null
   const ids =
     led === null
       ? sql`NULL`
@@ -244,18 +259,22 @@ export function ifMany({ context, sight, filter, held, many, match, inside }: As
   )
 }
 
-/** Indexes lead to what lists show. */
+/** Returns whether only listed entries count, which have indexes. */
 const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf === null && captured === null
 
-/** The entries that a filter admits, where no index led to them and they are few enough to be asked each for so many words; else null. */
-export const walkedTo = async (
+/**
+ * Returns the IDs of entries that a filter without index admits, if they are few enough to be checked for this many words; otherwise null.
+ */
+export const scannedIds = async (
   connection: SqlConnection,
-  { context, sight, filter, words }: Pick<Asked, 'context' | 'sight' | 'filter'> & { readonly words: number },
+  { context, visibility, filter, words }: Pick<Asked, 'context' | 'visibility' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
-  filter === null || !isOfLists(sight) ? null : fewAdmitted(connection, context, filter, mostLed(words))
+  filter === null || !isOfLists(visibility) ? null : scanForFew(connection, context, filter, maxCheckedIds(words))
 
-/** `entries e` to which an index leads by a part of the filter, where these are no more than that; by a time, where nothing else leads. */
-function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
+/**
+ * Returns the entries `e` found by the index of a part of the filter, if there are at most this many; otherwise by a time.
+ */
+function indexedEntries(context: ReadContext, filter: Filter, bindings: Bindings, most: number) {
   const share = readBudgetOf(context.dialect, filter)
   if (share === null) return null
   const entries = Math.min(most, share.entries)
@@ -274,7 +293,7 @@ function leadTo(context: ReadContext, filter: Filter, bindings: Bindings, most: 
   }
 }
 
-/** Of `ifMany`; null where not many match. */
+/** Reads the result of `ifMany`; null when few entries match. */
 export const knownOfMany = onlyRow((row): KnownOfMany | null => {
   const counts = jsonOrNull<WordCounts>(row, 'counts')
   if (counts === null) return null
@@ -286,9 +305,9 @@ export const knownOfMany = onlyRow((row): KnownOfMany | null => {
   }
 })
 
-/** FTS5 looks up where an entry stands among those with a word, so each long one is asked about by itself. */
+/** FTS5 searches the entries with a word for an ID, so each long entry is checked separately. */
 export const createKnownEntries =
-  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['standing'] =>
+  (connection: SqlConnection, analyzer: Analyzer, clock: Clock): FullText['entryTexts'] =>
   async (scope: Scope, { units, columns }, ids) => {
     const { dialect } = connection
     const now = clock.now()
@@ -308,20 +327,20 @@ export const createKnownEntries =
       asRows,
     )
     const result = await batch.read(connection)
-    return toStanding(result.of(rows), result.of(held))
+    return toEntryTexts(result.of(rows), result.of(held))
   }
 
 const isYes = (rows: readonly Row[]): boolean => rows.some(({ yes }) => yes === 1)
 
 interface Settings {
   readonly indexedFields: IndexedFields
-  /** The work of one search; beyond it the rarest words choose. */
+  /** Limits of one search; beyond them the rarest words choose. */
   readonly bound?: SearchBound
-  /** From how many on the few words that tell most choose. */
+  /** Number of matches from which on the rarest words choose. */
   readonly many?: ManyMatch
 }
 
-/** Candidates by FTS5. */
+/** Creates the search of candidates with FTS5. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createD1FullText(
   connection: SqlConnection,
@@ -332,9 +351,10 @@ export function createD1FullText(
   const { dialect } = connection
 
   /**
-   * @param few where candidates are chosen by the words of `request`, which are some of its query
-   * @param known where it was asked whether many entries match
-   * @param isWithin whether the search is known to be within the bound
+   * Returns the statement of a search. @param few if candidates are chosen by the words of `request`, which are some of its query
+   *
+   * @param known facts about a search with many matches, if they were queried
+   * @param isWithin whether the search is known to be within its limits
    */
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
   async function searchOnce(
@@ -347,7 +367,7 @@ export function createD1FullText(
     const { query, terms, filter, columns, depth, units, rare } = request
     const { diaryOf = null, captured = false, totals: isCounting = true } = request
     const now = clock.now()
-    const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
+    const visibility: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
     const compiler = createCompiler(analyzer, columns)
     const place = { ...placeOf(filter), captured }
     const wide = scopeExpression(scope, { ...place, thread: null })
@@ -355,7 +375,7 @@ export function createD1FullText(
     const isBeyond = wide !== confined && rare === undefined
     const held = heldIn(scope, place.thread)
     const chosen = searchStrategyOf(request, compiler, known)
-    const { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, led } = chosen
+    const { way, isAnyOf, isWhole, asksPreferred, isByClasses, isOneClass, isAdmitted, checkedIds: led } = chosen
     const counting = 1 + Number(asksPreferred) + Number(isBeyond)
     const words = terms.map(compiler.term)
     const inside = (where: string) => words.map((word) => `${where} AND ${word}`)
@@ -366,7 +386,7 @@ export function createD1FullText(
     const isAsked = known === null && (isForFew || chosen.isForFilter)
     const many = isAsked ? manyMatch(scope.org, match, whereMany(isForFew, terms.length, bounds)) : null
     const together = sql`${[confined, ...words].join(' AND ')}`
-    // Where the filter admits many, few entries are asked before enough are found.
+    // If the filter admits many, few entries are checked before enough are found.
     const large = largeBytes(dialect, scope)
     const reckoned = { counting, filter: isAdmitted ? EVERYTHING : filter, large, held }
     const fits =
@@ -378,25 +398,25 @@ export function createD1FullText(
             isVeryDense: isFrequent(scope.org, together, VERY_FREQUENT),
           })
 
-    // Candidates are weighed within the scope. `bm25()` would weigh words by how rare they are among the entries of all
-    // orgs, and so tell one what the others hold, and read their share of the index for it.
+    // Candidates are weighted within the scope. `bm25()` would use the rarity of words in all organizations: it would reveal their content,
+    // and read their part of the index.
     const before = few?.counts ?? known?.counts ?? null
     const each = inside(confined)
-    const counts = sql`counts AS MATERIALIZED (${before ? countedBefore(each, before) : countedBySample(scope.org, each)})`
+    const counts = sql`counts AS MATERIALIZED (${before ? knownCounts(each, before) : countedBySample(scope.org, each)})`
     const weights = led ? scoreGivenEntries(led, 'terms') : WEIGHED_BY_WORDS
 
     const shortness = brevity(sql`e.text_words`)
     const columnsOf = candidateColumns({ dialect, analyzer, scope, now }, request)
     const ofCounts = sql`(SELECT json_group_array(json(count) ORDER BY place) FROM counts)`
 
-    /** What scope and filter ask of an entry `e`, with the values of that. */
+    /** Returns the condition of scope and filter on an entry `e`, with its bound values. */
     const admission = () => {
       const bindings = dialect.bindings()
       const condition = compileFilter(filter, dialect, bindings.bind)
-      return { bindings, condition: sql`${listed(dialect, scope, now, 'e', sight)} AND ${condition}` }
+      return { bindings, condition: sql`${listed(dialect, scope, now, 'e', visibility)} AND ${condition}` }
     }
 
-    /** The best of some classes of entries, as `admitted`. */
+    /** Returns the best entries of some term combinations, as `admitted`. */
     const ofClasses = (classes: readonly EntryClass[], may: SQL, most: number, held = 0) => {
       const complete = { most: held > 0 ? depth.complete : 0, held }
       const asked = {
@@ -411,7 +431,7 @@ export function createD1FullText(
       }
       return byLength(asked)
     }
-    /** Those that are chosen as `best`, in their places. */
+    /** Returns the chosen entries as `best`, in order. */
     const chosenBy = (tables: (admitted: SQL) => readonly SQL[], shown = (best: SQL): SQL => best): SQL => {
       const { bindings, condition } = admission()
       return withPrelude(
@@ -424,7 +444,9 @@ export function createD1FullText(
       )
     }
 
-    /** Those with any of the terms, by their weight, and the shortest of those with all of them, which are `complete`. */
+    /**
+     * Returns entries with any of the terms, by weight, and the shortest of those with all of them, which are `complete`.
+     */
     const withTerms = (): SQL => {
       const { bindings, condition: admitted } = admission()
       const tables = isByClasses
@@ -438,7 +460,9 @@ export function createD1FullText(
       )
     }
 
-    /** Always a row, which says whether the search fits, so that no other statement has to find that out. */
+    /**
+     * Always returns a row that states whether the search fits its limits, so that no other statement has to check that.
+     */
     const withPresence = (best: SQL): SQL => sql`SELECT fits.yes, hit.* FROM fits LEFT JOIN (${best}) hit ON 1 = 1`
     const withRareTerms = (few: number): SQL =>
       chosenBy((admitted) => {
@@ -446,10 +470,10 @@ export function createD1FullText(
         return [...rareTables(inside(confined), few), best]
       }, withPresence)
 
-    /** Those that hold the most and the rarest words; the newest, where none are asked for. */
+    /** Returns the entries with the most and rarest words; the newest if the query has no terms. */
     const candidates = (expression: Expression, limit: number): SQL => {
       const { bindings, condition } = admission()
-      // FTS5 goes through what matches from the newest on, as far as it is asked to.
+      // FTS5 returns matches from the newest on, as far as they are read.
       const isNewest = terms.length === 0
       const best = sql`best AS (
           SELECT entries_fts.rowid AS id
@@ -466,7 +490,7 @@ export function createD1FullText(
         sql`SELECT ${columnsOf(ofCounts)} FROM best JOIN entries e ON e.id = best.id`,
       )
     }
-    /** Of entries that all hold the same words, the shortest. */
+    /** Returns the shortest of entries with the same words. */
     const shortest = (expression: Expression, limit: number): SQL => {
       const { bindings, condition: admitted } = admission()
       const tables = led
@@ -480,7 +504,7 @@ export function createD1FullText(
       )
     }
 
-    /** Those with the most and the rarest units. */
+    /** Returns the entries with the most and rarest units. */
     const withUnits = (): SQL =>
       chosenBy((admitted) => {
         if (led !== null)
@@ -515,24 +539,24 @@ export function createD1FullText(
     const fitting = rare === undefined ? batch.add(sql`WITH ${fits} SELECT yes FROM fits`, asRows) : found
     const preferred =
       query.preferred && asksPreferred ? batch.add(shortest(query.preferred, depth.complete), asRows) : null
-    // Words weigh what they weigh in the whole scope, also where only one thread is searched.
+    // Words have the weight of the complete scope, also when only one thread is searched.
     const beyond =
       rare === undefined && isBeyond
         ? batch.add(
-            sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${counted(inside(wide), COUNTED)})`,
+            sql`WITH ${fits} SELECT json_group_array(json(count) ORDER BY place) AS counts FROM (${countedTerms(inside(wide), COUNTED)})`,
             asRows,
           )
         : null
     const context = { dialect, scope, now, indexedFields }
-    const asked = { context, sight, filter: isOfPlace(filter) ? null : filter, held, match, inside: each }
+    const asked = { context, visibility, filter: isOfPlace(filter) ? null : filter, held, match, inside: each }
     const ofMany = many === null ? null : batch.add(ifMany({ ...asked, many }), knownOfMany)
     const result = await batch.read(connection)
     const learned = ofMany === null ? null : result.of(ofMany)
     if (learned !== null) {
       if (isForFew && learned.admitsMany)
         return byFewWords(request, learned.counts, (some, by) => searchOnce(scope, some, by, learned))
-      const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayBeLed
-      const walked = isToBeWalked ? await walkedTo(connection, { ...asked, words: terms.length }) : null
+      const isToBeWalked = !learned.admitsMany && learned.ids === null && chosen.mayCheckIds
+      const walked = isToBeWalked ? await scannedIds(connection, { ...asked, words: terms.length }) : null
       return searchOnce(scope, request, null, { ...learned, ids: learned.ids ?? walked })
     }
     const answer = { totals: result.of(totals), columns, rare, ofAll: few?.ofAll ?? null }
@@ -557,7 +581,7 @@ export function createD1FullText(
       of && { ...of, counts: places.map((place) => of.counts[place] as TermCount) }
     const { hits, statistics } = await searchOnce(scope, some, ofSome(few), ofSome(known), true)
     const { entries, entriesWithTerm } = statistics
-    // A word that was not counted weighs as one of every entry.
+    // A word without count has the weight of one in every entry.
     const holding = few ? entriesWithTerm : terms.map((_, place) => entriesWithTerm[places.indexOf(place)] ?? entries)
     return { hits, statistics: { ...statistics, entriesWithTerm: holding }, chosenBy: 'rarest words' }
   }
@@ -566,7 +590,7 @@ export function createD1FullText(
     engine: 'fts5',
     language: analyzer.language,
     stemming: analyzer.stemming,
-    standing: createKnownEntries(connection, analyzer, clock),
+    entryTexts: createKnownEntries(connection, analyzer, clock),
     ...searchesBy((scope, request) => searchOnce(scope, request, null)),
   }
 }

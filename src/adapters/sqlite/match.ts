@@ -6,14 +6,14 @@ import type { TextColumn } from '../../ports/full-text'
 import { render } from '../sql/core/connection'
 import { phraseColumns } from '../sql/tables/search/candidates'
 
-/** Every term reaches the engine quoted; user text is never FTS5 syntax. */
+/** Quotes a term; user text is never FTS5 syntax. */
 const quote = (term: string): string => `"${term.replaceAll('"', '""')}"`
 
-/** Compiles queries into MATCH expressions, for an index of these words. */
+/** Compiles queries to MATCH expressions for an index of these columns. */
 export function createCompiler({ stemming }: Analyzer, columns: readonly TextColumn[]) {
   const inAny = (list: readonly string[]) => `{${list.join(' ')}}`
   const anywhere = inAny(columns)
-  // Without stems, the other columns have the words as they are written.
+  // Without stemming, the other columns have the words as written.
   const written = stemming ? 'written' : inAny(['title', 'body', 'context'])
 
   function unit({ terms, prefix, phrase }: Unit): string {
@@ -36,7 +36,7 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
   const term = ({ term: word, by }: ScoredTerm): string =>
     `${by === 'stem' ? anywhere : written} : ${quote(word)}${by === 'beginning' ? ' *' : ''}`
 
-  /** Whether units, each by itself, are these terms and no others. */
+  /** Returns whether the units, one by one, are these terms and no others. */
   const areTerms = (parts: readonly Expression[], terms: readonly ScoredTerm[]): boolean => {
     const asked = new Set(terms.map(term))
     return parts.length === asked.size && parts.every((part) => part.op === 'unit' && asked.delete(unit(part.unit)))
@@ -45,10 +45,10 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
   return {
     unit,
     term,
-    /** Whether an expression means the entries with any of these terms and no others. */
+    /** Returns whether an expression matches the entries with any of these terms and no others. */
     isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]): boolean =>
       expression.op === 'or' && areTerms(expression.of, terms),
-    /** Whether it means those that hold them all. */
+    /** Returns whether it matches exactly the entries with all of them. */
     isAllOf: (expression: Expression, terms: readonly ScoredTerm[]): boolean =>
       expression.op === 'and' ? areTerms(expression.of, terms) : areTerms([expression], terms),
     within: (expression: Expression, scope: string): string => `${scope} AND ${match(expression, scope)}`,
@@ -57,12 +57,13 @@ export function createCompiler({ stemming }: Analyzer, columns: readonly TextCol
 
 export type MatchCompiler = ReturnType<typeof createCompiler>
 
-/** After this a number stands as it is: SQLite looks at it to plan, and so would compile a cached statement anew at every call. */
+/**
+ * After this, a number is part of the statement: SQLite plans by it, and would plan a cached statement again at every call.
+ */
 const LIMITS = /\bLIMIT $/
 
 /**
- * A statement as SQLite takes it. Each value once, however often it stands in it: the database reads and checks each of them, and D1 takes
- * 100 a statement.
+ * Returns a statement for SQLite, with each value bound once, however often it occurs: D1 allows 100 values in a statement.
  */
 export function toQuery(statement: SQL): { sql: string; params: unknown[] } {
   const places = new Map<unknown, string>()

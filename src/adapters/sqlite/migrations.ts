@@ -1,29 +1,31 @@
 import type { FieldType, IndexedFields } from '../sql/core/dialect'
 
-/** What brings a SQLite database to the schema of this release, wherever it runs. */
+/** A migration of a SQLite database to the schema of this release. */
 export interface Migration {
   readonly name: string
   readonly sql: string
 }
 
-/** A metadata field that is to be found fast; see METADATA_INDEXED_FIELDS. */
+/** A metadata field with an index; see METADATA_INDEXED_FIELDS. */
 export interface IndexedField {
   readonly name: string
   readonly type: FieldType
 }
 
-/** Statements are separated by blank lines (see migrations/README.md), because trigger bodies hold semicolons too. */
+/**
+ * Statements are separated by blank lines (see migrations/README.md), because trigger bodies contain semicolons too.
+ */
 export const splitStatements = (sql: string): string[] =>
   sql
     .split(/\n\s*\n/)
     .map((statement) => statement.trim())
     .filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
 
-/** In the journal, before the names of fields. */
+/** Prefix of these migrations in the journal, before the names of fields. */
 export const FIELDS = 'indexed fields: '
 /**
- * One statement an indexed field: the value as equality filters compare it, its type, and what lists ask of an entry, so that a page of one
- * value and how many there are cost no look at an entry. Arrays and objects have no order to index.
+ * Returns an index for each indexed field: the value as equality filters compare it, its type, and the columns of visibility, so that a
+ * page of one value and its total read no entry. Arrays and objects are not indexed.
  */
 export function fieldIndexes(fields: readonly IndexedField[]): Migration {
   const wanted = fields
@@ -48,6 +50,6 @@ export function fieldIndexes(fields: readonly IndexedField[]): Migration {
   }
 }
 
-/** Fields whose equality filters an index answers, and the type of their values. */
+/** Returns the fields whose equality filters use an index, and the type of their values. */
 export const indexedFieldTypes = (fields: readonly IndexedField[]): IndexedFields =>
   new Map(fields.filter(({ type }) => type !== 'array' && type !== 'object').map(({ name, type }) => [name, type]))

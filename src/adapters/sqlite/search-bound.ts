@@ -8,31 +8,33 @@ import type { Expression, Unit } from '../../domain/search/query'
 import type { ScoredTerm } from '../../domain/search/score'
 import type { Row } from '../sql/core/connection'
 import { num } from '../sql/core/rows'
-import { LARGE } from '../sql/tables/entries/share'
+import { LARGE } from '../sql/tables/entries/read-budget'
 import { type AnySearch, splitUnits } from '../sql/tables/search/candidates'
 import { COST, POSTINGS } from './cost'
 import type { MatchCompiler } from './match'
 
-/** Sizes within the index of words, read from FTS5's own tables, so that no posting is read. */
+/** Estimates the sizes of postings from FTS5's own tables, without reading the postings. */
 
-/** FTS5 stores terms behind this letter. */
+/** FTS5 stores terms after this character. */
 const MAIN_INDEX = '0'
 /** Bytes of a leaf page of the index. */
 const LEAF_PAGE = 4050
 
-/** Ids of the leaf pages of a segment lie together. */
+/** Leaf pages of a segment have adjacent IDs. */
 const leafPageIds = (segment: SQL): SQL => sql`BETWEEN ${segment} << 37 AND (${segment} << 37) + 2147483647`
-/** Number of the last leaf page of a segment. */
+/** Returns the number of the last leaf page of a segment. */
 export const lastLeafPage = (segment: SQL): SQL =>
   sql`(SELECT max(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id ${leafPageIds(segment)})`
 
-/** How many leaf pages a segment has; the first ones of a segment that is just merged are gone. */
+/**
+ * Returns the number of leaf pages of a segment; the first ones of a segment that is being merged are already deleted.
+ */
 export const leafPagesOf = (segment: SQL): SQL =>
   sql`(${lastLeafPage(segment)} - (SELECT min(d.id) & 2147483647 FROM entries_fts_data d WHERE d.id ${leafPageIds(segment)}) + 1)`
 
 /**
- * Bytes of postings of a word in the whole index, as far as its leaf pages tell, which is some thousands for each of its segments:
- * FTS5 notes with which term its leaf pages begin (`_idx`), so that nothing is read of the postings themselves.
+ * Returns the bytes of postings of a word in all segments, with an error of some thousand bytes for each segment: FTS5 stores the first
+ * term of each leaf page (`_idx`), so that no postings are read.
  */
 export const postingsOf = (word: SQL, prefix: SQL): SQL => {
   const from = sql`CAST(${sql.raw(`'${MAIN_INDEX}'`)} || ${word} AS BLOB)`
@@ -49,37 +51,42 @@ export const postingsOf = (word: SQL, prefix: SQL): SQL => {
   )`
 }
 
-/** Their numbers, and one row more without one. */
+/** The IDs of the segments, and one row without any. */
 export const SEGMENTS = sql`segments (id) AS (
   SELECT min(segid) FROM entries_fts_idx
   UNION ALL SELECT (SELECT min(segid) FROM entries_fts_idx WHERE segid > segments.id) FROM segments WHERE segments.id IS NOT NULL
 )`
 
 /**
- * The bound on what one search makes FTS5 read (platform contract §6). FTS5 reads all places of a word in every text, once
- * for each time that a statement asks for the word, and the database serves no other request meanwhile. A search beyond the
- * bound chooses its candidates by its rarest words.
+ * Limits what one search makes FTS5 read (platform contract §6). FTS5 reads all positions of a word in every text, once for each use of the
+ * word in a statement, and the database serves no other request meanwhile. A search beyond the limit chooses its candidates by its rarest
+ * words.
  */
 
-/** How entries are found by words. */
+/** How a search finds entries by words. */
 export type SearchStrategy = 'classes' | 'class' | 'any' | 'other'
 
-/** How many times as long a prefix takes: FTS5 merges the postings of all its words before it begins. */
+/** Factor for a prefix: FTS5 merges the postings of all its words first. */
 const MERGING = 3
 
-/** Words that choose the candidates of a search beyond the bound: of three there are seven classes, which FTS5 finds in four passes. */
+/**
+ * Maximum number of words that choose the candidates of a search beyond the limit: three have seven combinations, which FTS5 finds in four
+ * passes.
+ */
 const MOST_CHOOSING = 3
 
 /**
- * How many times a search by classes reads its words where many entries hold all of them: to count them, to check whether
- * entries hold them all, and for the few steps of length that find enough.
+ * Returns how many times a search by combinations reads its words if many entries contain all of them: to count them, to check whether
+ * entries contain all, and for the length steps that find enough.
  */
 const together = (words: number): number => Math.max(4, words + 1)
 
-/** The same where few entries hold all of them: each class asks for all words and the scope. Of three words as often. */
+/** Returns the same if few entries contain all of them: each combination queries all words and the scope. */
 const apart = (words: number): number => Math.max(together(words), ((2 ** words - 1) * (words + 1)) / 7)
 
-/** A query of how many `entries` a search may have to read, and how many `bytes` of text: of the thread, or of the organization. */
+/**
+ * Returns a query of how many `entries` and `bytes` of text a search may have to read: of the thread, or of the organization.
+ */
 export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
   const from =
     thread === null
@@ -88,13 +95,15 @@ export const heldIn = ({ org }: Scope, thread: string | null): SQL => {
   return sql`SELECT coalesce(${from}`
 }
 
-/** A word or prefix, and how many times the statements of a search ask FTS5 for it. */
-type Asked = readonly [word: string, isPrefix: boolean, times: number]
+/** A word or prefix, and how many times the statements of a search query it. */
+type WordQuery = readonly [word: string, isPrefix: boolean, times: number]
 
-const ofUnits = (units: readonly Unit[], times: number): Asked[] =>
-  units.flatMap(({ terms, prefix }) => terms.map((word, i): Asked => [word, prefix && i === terms.length - 1, times]))
+const ofUnits = (units: readonly Unit[], times: number): WordQuery[] =>
+  units.flatMap(({ terms, prefix }) =>
+    terms.map((word, i): WordQuery => [word, prefix && i === terms.length - 1, times]),
+  )
 
-const ofTerms = (terms: readonly ScoredTerm[], times: number): Asked[] =>
+const ofTerms = (terms: readonly ScoredTerm[], times: number): WordQuery[] =>
   terms.map(({ term, by }) => [term, by === 'beginning', times])
 
 const unitsIn = (expression: Expression | null): Unit[] =>
@@ -107,20 +116,21 @@ const unitsIn = (expression: Expression | null): Unit[] =>
         : expression.of.flatMap(unitsIn)
 
 /**
- * The words that the statements of a search ask of the index.
+ * Returns the words that the statements of a search query.
  *
  * @param counting how many statements count the terms
- * @param way `classes`: by classes of entries that hold the same words. `class`: all that the expression matches are one class. `any`: by
- *   each word, so that the preferred entries are found with the others
+ * @param way `classes`: by term combinations. `class`: all matches are one combination. `any`: by each word, so that the preferred entries
+ * are found
+ * with the others
  */
-function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way: SearchStrategy): Asked[] {
+function wordQueries({ query, terms, units, rare }: AnySearch, counting: number, way: SearchStrategy): WordQuery[] {
   if (way === 'classes') return ofTerms(terms, counting - 1 + together(terms.length))
   if (way === 'class') {
     const own = unitsIn(query.expression)
     return [...ofTerms(terms, counting), ...ofUnits(own, together(own.flatMap((unit) => unit.terms).length))]
   }
   if (rare !== undefined) return ofTerms(terms, counting + 1)
-  // Phrases are asked for by themselves and, where entries hold all units, together with the others.
+  // Phrases are queried separately and, if entries must contain all units, together with the others.
   if (units) {
     const phrases = query.units.filter((unit) => unit.terms.length > 1)
     return [...ofTerms(terms, counting + 1), ...ofUnits(query.units, 1), ...ofUnits(phrases, 1)]
@@ -130,9 +140,9 @@ function askedBy({ query, terms, units, rare }: AnySearch, counting: number, way
   return [...ofTerms(terms, counting + (isAlone ? 0 : 1)), ...ofUnits([...unitsIn(query.expression), ...preferred], 1)]
 }
 
-/** Each word once, with the number of times. */
-function addedUp(asked: readonly Asked[]): Asked[] {
-  const sums = new Map<string, Asked>()
+/** Returns each word once, with its number of times. */
+function summed(asked: readonly WordQuery[]): WordQuery[] {
+  const sums = new Map<string, WordQuery>()
   for (const [word, isPrefix, times] of asked) {
     const key = `${isPrefix ? '*' : '='}${word}`
     sums.set(key, [word, isPrefix, times * (isPrefix ? MERGING : 1) + (sums.get(key)?.[2] ?? 0)])
@@ -143,9 +153,9 @@ function addedUp(asked: readonly Asked[]): Asked[] {
 const number = (value: number): SQL => sql.raw(Number.isInteger(value) ? String(value) : value.toFixed(2))
 
 /**
- * What the filter costs for some entries of the table `held`. Metadata are read once and are part of what is held.
+ * Returns the cost of the filter for some entries of the table `held`. Metadata are read once, and are included in `held`.
  *
- * @param large bytes of all large metadata of the organization; null where they need not be known
+ * @param large bytes of all large metadata of the organization; null if not needed
  */
 const filtered = (filter: Filter, entries: SQL, large: SQL | null): SQL => {
   const { entry, byte } = weightOf(filter)
@@ -157,31 +167,31 @@ const filtered = (filter: Filter, entries: SQL, large: SQL | null): SQL => {
 
 const withWord = (bytes: SQL): SQL => sql`min(held.entries, ${bytes} / ${number(POSTINGS.least)})`
 
-/** Rows of `place`, `times` and `bytes` of the postings of words; `segments` is needed before. */
-const postings = (asked: readonly Asked[]): SQL => sql`
+/** Returns rows of `place`, `times` and `bytes` of the postings of words; requires `segments` before. */
+const postings = (asked: readonly WordQuery[]): SQL => sql`
   SELECT asked.key AS place, asked.value ->> 2 AS times, ${postingsOf(sql`(asked.value ->> 0)`, sql`(asked.value ->> 1)`)} AS bytes
   FROM json_each(${JSON.stringify(asked.map(([word, isPrefix, times]) => [word, isPrefix ? 1 : 0, times]))}) asked`
 
 interface Fitting {
   readonly request: AnySearch
-  /** How many statements count the terms. */
+  /** Number of statements that count the terms. */
   readonly counting: number
   readonly way: SearchStrategy
-  /** What is asked of each entry with a word. */
+  /** The condition on each entry with a word. */
   readonly filter: Filter
-  /** Bytes of all large metadata of the organization, a query. */
+  /** Query of the bytes of all large metadata of the organization. */
   readonly large: SQL
-  /** Of `heldIn`. */
+  /** Query of `heldIn`. */
   readonly held: SQL
   readonly bound: number
-  /** Whether many entries hold all of the words, and whether very many do; evaluated where it decides. */
+  /** Whether many, or very many, entries contain all of the words; evaluated only if needed. */
   readonly isDense: SQL
   readonly isVeryDense: SQL
-  /** A condition on the one row of `held` under which the search is not made at all; null for none. */
+  /** A condition on the one row of `held` under which the search does not run; null for none. */
   readonly unless: SQL | null
 }
 
-/** `fits`: a table of one row that says whether a search is within the bound. */
+/** Returns `fits`: one row that states whether a search is within the limit. */
 export function fitsTable({
   request,
   counting,
@@ -194,12 +204,12 @@ export function fitsTable({
   isVeryDense,
   unless,
 }: Fitting): SQL {
-  const asked = addedUp(askedBy(request, counting, way))
-  // By classes an entry is read once, whatever words it holds; else for each of its words, each time that this is asked for.
+  const asked = summed(wordQueries(request, counting, way))
+  // With combinations an entry is read once; otherwise for each of its words, each time that the word is queried.
   const isOnce = way === 'classes' || way === 'class'
   const passes = together(asked.length)
   const longer = way === 'classes' ? apart(asked.length) / passes : 1
-  // Where a few steps find enough, the postings are not read to their end: twice is more than was measured.
+  // If a few steps find enough, the postings are not read to their end.
   const shorter = way === 'classes' ? sql.raw((2 / passes).toFixed(2)) : sql`1`
   const all = longer * asked.reduce((sum, [, , times]) => sum + times, 0)
   const entry = number(COST.found)
@@ -223,12 +233,14 @@ export function fitsTable({
   )`
 }
 
-/** Words that are looked up to find out whether they are rare, and the entries of all organizations with a rare one: 12 × 16 MB at most. */
+/**
+ * Maximum number of words that are looked up for their rarity, and the count of entries of all organizations up to which a word is rare.
+ */
 const [MOST_LOOKED_UP, RARE] = [12, 16]
 
 /**
- * A query of the terms of a search beyond the bound, rows of `place` and `cost`, the rarest first. The index only knows which words begin
- * its pages, so a rare word next to a common one seems as common; those that seem rarest are looked up.
+ * Returns a query of the terms of a search beyond the limit: rows of `place` and `cost`, the rarest first. The index only has the first
+ * words of its pages, so a rare word next to a frequent one seems frequent; those that seem rarest are looked up.
  */
 export const costsOfWords = (
   { terms }: Pick<AnySearch, 'terms'>,
@@ -256,7 +268,7 @@ export const costsOfWords = (
 }
 
 /**
- * The places of the rarest words by which a search may choose and that are within the bound together, in the order of the query.
+ * Returns the positions of the rarest words that may choose and are within the limit together, in the order of the query.
  *
  * @param rows of `costsOfWords`
  */
@@ -274,7 +286,7 @@ export function placesWithin(bound: number, request: AnySearch, rows: readonly R
   return places.sort((a, b) => a - b)
 }
 
-/** The terms by which a search may choose: its single words, where it finds entries with any of its units. */
+/** Returns the terms that may choose: single words, if the search finds entries with any of its units. */
 function choosingPlaces({ query, terms, units, rare }: AnySearch): readonly number[] {
   if (rare !== undefined) return terms.flatMap(({ by }, place) => (by === 'beginning' ? [] : [place]))
   const { alone, composed } = splitUnits(query.units, terms)
@@ -288,5 +300,5 @@ function choosingPlaces({ query, terms, units, rare }: AnySearch): readonly numb
 
 export const tooMuch = () =>
   limitExceeded(
-    'These words occur too often in too much text; ask without quotes, for fewer, longer or rarer words, or in one thread',
+    'These words occur too often in too much text; search without quotes, for fewer, longer or rarer words, or in one thread',
   )

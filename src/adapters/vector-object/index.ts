@@ -2,8 +2,8 @@ import { objectBytes, VECTOR_MEMORY_MB } from '../../domain/capacity'
 import { unavailable } from '../../domain/errors'
 import type { VectorHit, VectorIndex, VectorSpace } from '../../ports/vector-index'
 import { capacityOf } from './capacity'
+import type { Answered, FoundNearest } from './messages'
 import type { VectorObject } from './object'
-import type { Answered, FoundNearest } from './questions'
 import type { Scored } from './scan'
 
 type Stub = DurableObjectStub<VectorObject>
@@ -13,15 +13,16 @@ const nameOf = ({ org, model }: Pick<VectorSpace, 'org' | 'model'>): string => `
 const hitsOf = ({ ids, cosines, entries }: Scored & Partial<FoundNearest>): VectorHit[] =>
   Array.from(ids, (id, i) => ({ id, cosine: cosines[i] as number, entryId: entries?.[i] }))
 
-/** Entries that each space left out when its object last answered in this isolate; spaces that left out some. */
+/** Number of entries without vectors in each incomplete space, as last reported in this isolate. */
 const leftOut = new Map<string, number>()
-/** Spaces that an isolate remembers. */
+/** Maximum number of spaces that an isolate remembers. */
 const MOST_SPACES = 1_000
 
 /**
- * A Durable Object that holds the vectors of an organization and model in memory, the newest where not all fit; `forget` empties it.
+ * Creates a vector index in Durable Objects, which hold the vectors of an organization and model in memory: the newest, if not all fit.
+ * `forget` empties an object.
  *
- * @param bytes of memory that one object may take
+ * @param bytes maximum memory of one object
  */
 export function createObjectVectorIndex(
   namespace: DurableObjectNamespace<VectorObject>,
@@ -33,7 +34,7 @@ export function createObjectVectorIndex(
     try {
       return await request
     } catch (error) {
-      throw unavailable('The vector index did not answer; try again', error)
+      throw unavailable('The vector index did not respond; try again', error)
     }
   }
 

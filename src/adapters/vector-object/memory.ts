@@ -1,25 +1,25 @@
 import type { Millis } from '../../domain/time'
 
 /**
- * What vectors take of an isolate. Several objects of the class may share one, and none knows of the others: here they are counted, and
- * what was not asked for longest goes when another needs its room. It comes back by its next search.
+ * Tracks the memory of vectors in an isolate, which several objects of the class may share. When one needs memory, the least recently used
+ * vectors of others are dropped, and loaded again by their next search.
  */
 
-/** Who loads and has not been heard of for so long is gone with its object. */
-const GONE_MS: Millis = 30_000
+/** Time after which an object that is loading and has not reported counts as stopped. */
+const STOPPED_MS: Millis = 30_000
 
 interface Holder {
   bytes: number
   readonly free: () => void
-  /** Until it has loaded it cannot be freed: when it was last heard of. */
+  /** Time of the last report while it is loading, during which it cannot be freed; null afterwards. */
   loading: Millis | null
 }
 
 export class IsolateMemory {
-  /** What was not asked for longest comes first. */
+  /** In the order of their last use. */
   private readonly holders = new Map<string, Holder>()
 
-  /** @param bound bytes that all may take together; one alone may take more */
+  /** @param bound maximum bytes of all together; a single object may use more */
   constructor(public bound: number) {}
 
   get bytes(): number {
@@ -27,14 +27,14 @@ export class IsolateMemory {
   }
 
   /**
-   * Takes room for what is to be loaded, where others that load leave some.
+   * Reserves memory for vectors to be loaded, unless other objects that are loading use it.
    *
-   * @param free gives up what is held; of an object that began anew in this isolate, what it had before is given up at once
+   * @param free drops the loaded vectors; if an object was restarted in this isolate, its former vectors are dropped at once
    */
   reserve(key: string, bytes: number, free: () => void, now: Millis): boolean {
     this.giveUp(key)
     const loading = [...this.holders.values()].filter(
-      (holder) => holder.loading !== null && now - holder.loading < GONE_MS,
+      (holder) => holder.loading !== null && now - holder.loading < STOPPED_MS,
     )
     const taken = loading.reduce((sum, holder) => sum + holder.bytes, 0)
     if (loading.length > 0 && taken + bytes > this.bound) return false
@@ -43,13 +43,13 @@ export class IsolateMemory {
     return true
   }
 
-  /** Still loading. */
+  /** Reports that it is still loading. */
   renew(key: string, now: Millis): void {
     const holder = this.holders.get(key)
     if (holder !== undefined && holder.loading !== null) holder.loading = now
   }
 
-  /** What it really takes, once it has loaded and whenever that changes. */
+  /** Reports the memory in use, after loading and after each change. */
   hold(key: string, bytes: number): void {
     const holder = this.holders.get(key)
     if (holder === undefined) return
@@ -58,7 +58,7 @@ export class IsolateMemory {
     this.evict(this.bound, (other) => other !== holder && other.loading === null)
   }
 
-  /** It was asked for now. */
+  /** Reports a use. */
   touch(key: string): void {
     const holder = this.holders.get(key)
     if (holder === undefined) return

@@ -9,35 +9,34 @@ import {
   type Answered,
   type FoundNearby,
   type FoundNearest,
+  isInPlaces,
+  isInRegion,
   type Nearby,
   type Region,
-  standsIn,
-  standsNear,
-} from './questions'
+} from './messages'
 import { type PlacedVector, VectorScan } from './scan'
 
-/** The vectors of an object in its own SQLite, and how far it has come. */
-
+/** State of the vectors in the object's own SQLite. */
 interface Progress {
   /** Every vector up to this id was added. */
   readonly added: number
   readonly removed: number
-  /** Vectors that it has. */
+  /** Number of its vectors. */
   readonly held: number
-  /** Entries whose vectors are left out. */
+  /** Number of entries whose vectors are left out. */
   readonly leftOut: number
 }
 
-/** One change, written in one transaction. */
+/** A change that one transaction writes. */
 export interface StorageChange {
   readonly added: readonly PlacedVector[]
   readonly removed: readonly number[]
   readonly progress: Pick<Progress, 'added' | 'removed'>
-  /** Vectors that it may have: of more, the oldest are left out. */
+  /** Maximum number of vectors; the oldest are left out. */
   readonly capacity: number
 }
 
-/** A vector as it is stored; `layer` is null for an entry that no list shows. */
+/** A stored vector; `layer` is null for an unlisted entry. */
 type Stored = [id: number, entry: number, layer: number | null, project: string, reader: string, data: ArrayBuffer]
 
 const placedVector = ([id, entryId, layer, project, reader, data]: Stored): PlacedVector => ({
@@ -45,15 +44,15 @@ const placedVector = ([id, entryId, layer, project, reader, data]: Stored): Plac
   place: layer === null ? null : { layer: layer as Layer, project, reader },
 })
 
-/** A table of another shape, from another release, is dropped: its vectors are sent again from the database. */
+/** A table with another schema, from another release, is dropped: the database sends its vectors again. */
 const TABLE = `CREATE TABLE vectors (
   id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, layer INTEGER, project TEXT NOT NULL, reader TEXT NOT NULL, data BLOB NOT NULL
 )`
-/** The same where some are left out: an earlier release would take these vectors for all. */
+/** Schema for an incomplete set: an earlier release would treat these vectors as complete. */
 const TABLE_OF_NEWEST = `${TABLE.slice(0, -1)}, newest INTEGER)`
 
 export class VectorStorage {
-  /** As stored; null until it is read, and after a change. */
+  /** The stored state; null until it is read, and after a change. */
   private known: Progress | null = null
   private isCut: boolean
 
@@ -72,7 +71,7 @@ export class VectorStorage {
     return this.sql.exec<{ sql: string }>('SELECT sql FROM sqlite_master WHERE name = ?', table).toArray()[0]?.sql
   }
 
-  /** Begins again, with nothing. */
+  /** Deletes all vectors. */
   clear(): void {
     this.known = null
     this.isCut = false
@@ -95,7 +94,7 @@ export class VectorStorage {
     return this.known
   }
 
-  /** Vectors behind an id, in order. */
+  /** Returns vectors after an ID, in order. */
   read(after: number, limit: number): PlacedVector[] {
     const rows = this.sql
       .exec(
@@ -107,7 +106,7 @@ export class VectorStorage {
     return Array.from(rows, placedVector)
   }
 
-  /** @returns ids of the vectors that are left out since then */
+  /** Writes changes. @returns IDs of the vectors that are left out from now on */
   write({ added, removed, progress, capacity }: StorageChange): readonly number[] {
     const before = this.progress()
     this.known = null
@@ -143,13 +142,13 @@ export class VectorStorage {
     })
   }
 
-  /** The sum of `n` over the rows of a statement. */
+  /** Returns the sum of `n` over the rows of a statement. */
   private counted(statement: string, ...values: SqlStorageValue[]): number {
     const rows = this.sql.exec<{ n: number }>(statement, ...values).toArray()
     return rows.reduce((sum, { n }) => sum + n, 0)
   }
 
-  /** The oldest vectors, each with 1 where it is the last of its entry, whose vectors follow each other. */
+  /** Returns the oldest vectors, each with 1 if it is the last of its entry; the vectors of an entry are adjacent. */
   private oldest(count: number): { readonly id: number; readonly ends: number }[] {
     if (!this.isCut) {
       this.sql.exec('ALTER TABLE vectors ADD COLUMN newest INTEGER')
@@ -162,7 +161,7 @@ export class VectorStorage {
     return rows.slice(0, count).map(({ id, entry }, i) => ({ id, ends: rows[i + 1]?.entry === entry ? 0 : 1 }))
   }
 
-  /** Numbers of the objects in which an earlier release had further vectors of the space. */
+  /** Numbers of the objects in which an earlier release stored further vectors of the space. */
   earlierParts(): number[] {
     if (this.shapeOf('parts') === undefined) return []
     return this.sql
@@ -176,23 +175,23 @@ export class VectorStorage {
   }
 }
 
-/** Vectors read in one go: some 20 ms of work. */
+/** Vectors read without yielding. */
 const LOADED_AT_ONCE = 2_000
 
-/** Lets others have their turn, which a timer that is due at once does not. */
+/** Yields to other requests, which a timer without delay does not. */
 const rest = (milliseconds = 1) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
-/** How long who waits for room sleeps. */
-const NAP = 20
+/** Milliseconds between two attempts to reserve memory. */
+const RETRY_MS = 20
 
 interface Env {
   readonly VECTORS: DurableObjectNamespace<VectorObject>
-  /** Megabytes of an isolate that vectors may take. */
+  /** Megabytes of an isolate that vectors may use. */
   readonly VECTOR_MEMORY_MB?: string
 }
 
 const { VECTOR_MEMORY_MB: given } = bindings as Partial<Env>
 
-/** Shared by all objects of the class that this isolate runs. */
+/** Shared by all objects of the class in this isolate. */
 export const isolateMemory = new IsolateMemory(Number(given || VECTOR_MEMORY_MB) * 1_000_000)
 
 const placed = ({ data, ...vector }: VectorChanges['added'][number]): PlacedVector => ({
@@ -201,17 +200,16 @@ const placed = ({ data, ...vector }: VectorChanges['added'][number]): PlacedVect
 })
 
 /**
- * Vectors of one organization and model: stored in the object's own SQLite, loaded into memory by the first search after it
- * wakes. Of more than fit, it has the newest. Of entries it knows their places and no more; a vector that it loses is sent again
- * from the database.
+ * The vectors of one organization and model: stored in the object's own SQLite, loaded into memory by the first search after it wakes. If
+ * not all fit, it has the newest. It stores only the places of entries; the database sends lost vectors again.
  */
 export class VectorObject extends DurableObject<Env> {
   private scan: VectorScan | null = null
   private loading: Promise<void> | null = null
-  /** What is read of it so far; null when that is of no use any more. */
+  /** Vectors that are being loaded; null when the load became obsolete. */
   private partial: VectorScan | null = null
   private readonly stored: VectorStorage
-  /** Among all that share the isolate. */
+  /** Key of the object in the memory of the isolate. */
   private readonly key: string
 
   constructor(state: DurableObjectState, env: Env) {
@@ -226,8 +224,10 @@ export class VectorObject extends DurableObject<Env> {
   }
 
   /**
+   * Applies changes.
+   *
    * @param name of the space
-   * @param bytes of memory that its vectors may take
+   * @param bytes maximum memory of its vectors
    */
   async apply(dimensions: number, changes: VectorChanges, name: string, bytes: number): Promise<void> {
     await this.clearEarlierParts(name)
@@ -237,31 +237,31 @@ export class VectorObject extends DurableObject<Env> {
       throw new Error('These changes follow a state that the index does not have')
     const capacity = capacityOf(dimensions, bytes)
     this.write({
-      // A vector that was sent before is stored, left out, or gone.
+      // A vector that was sent before is stored, left out, or deleted.
       added: changes.added.filter(({ id }) => id > added).map(placed),
       removed: changes.removed,
       progress: { added: Math.max(added, changes.addedUpTo), removed: Math.max(removed, changes.removedUpTo) },
       capacity,
     })
-    // There is room again for older vectors, which are sent from the database.
+    // There is memory again for older vectors, which the database sends.
     const { held, leftOut } = this.stored.progress()
     if (leftOut > 0 && held < capacity / 2) this.clear()
   }
 
-  /** Objects in which an earlier release had further vectors are emptied; the database has all of them. */
+  /** Empties the objects in which an earlier release stored further vectors; the database has all of them. */
   private async clearEarlierParts(name: string): Promise<void> {
     const earlier = this.stored.earlierParts()
     await Promise.all(earlier.map((n) => this.env.VECTORS.getByName(`${name}\n${n}`).clear()))
     if (earlier.length > 0) this.stored.forgetEarlierParts()
   }
 
-  /** Begins again, with nothing. */
+  /** Deletes all vectors. */
   clear(): void {
     isolateMemory.giveUp(this.key)
     this.stored.clear()
   }
 
-  /** Storage and memory change together: a failure in between drops the memory, which is then loaded again. */
+  /** Changes storage and memory together: after a failure in between, the memory is dropped and loaded again. */
   private write(change: StorageChange): void {
     try {
       const leftOut = this.stored.write(change)
@@ -276,7 +276,7 @@ export class VectorObject extends DurableObject<Env> {
     }
   }
 
-  /** The nearest vectors of what it has, best first. */
+  /** Returns the most similar vectors, best first. */
   search(
     dimensions: number,
     query: Int8Array,
@@ -284,20 +284,20 @@ export class VectorObject extends DurableObject<Env> {
     region: Region | null = null,
   ): Promise<Answered<FoundNearest>> {
     return this.looking(dimensions, (scan) => {
-      const { of, ...found } = scan.nearest(query, limit, region === null ? undefined : standsIn(region))
+      const { of, ...found } = scan.nearest(query, limit, region === null ? undefined : isInRegion(region))
       return { ...found, cut: of > found.ids.length }
     })
   }
 
-  /** The nearest entries of some places, and what is named. */
+  /** Returns the most similar entries in some places, and the given ones. */
   nearby(dimensions: number, query: Int8Array, asked: Nearby): Promise<Answered<FoundNearby>> {
     return this.looking(dimensions, (scan) => ({
       named: scan.named(query, asked.beside),
-      nearest: scan.nearestEntries(query, standsNear(asked), asked.most, asked.least),
+      nearest: scan.nearestEntries(query, isInPlaces(asked), asked.most, asked.least),
     }))
   }
 
-  /** What was loaded for one may be gone again when another has had its turn. */
+  /** Loads the vectors and searches them; they may be dropped while another object runs, and are then loaded again. */
   private async looking<Found>(dimensions: number, look: (scan: VectorScan) => Found): Promise<Answered<Found>> {
     for (;;) {
       if (this.scan !== null) {
@@ -309,7 +309,7 @@ export class VectorObject extends DurableObject<Env> {
     }
   }
 
-  /** Shared by searches that come while it goes on. */
+  /** Loads the vectors; concurrent searches share the load. */
   private load(dimensions: number): Promise<void> {
     this.loading ??= this.read(dimensions).finally(() => {
       this.loading = null
@@ -317,7 +317,9 @@ export class VectorObject extends DurableObject<Env> {
     return this.loading
   }
 
-  /** Reads the vectors in portions, with rests in between; what is applied meanwhile is applied to what was read. */
+  /**
+   * Reads the vectors in portions, with yields in between. Changes applied meanwhile are applied to the loaded vectors too.
+   */
   private async read(dimensions: number): Promise<void> {
     const free = () => {
       this.scan?.release()
@@ -327,7 +329,7 @@ export class VectorObject extends DurableObject<Env> {
     }
     const reserve = () =>
       isolateMemory.reserve(this.key, this.stored.progress().held * bytesOf(dimensions), free, Date.now())
-    while (!reserve()) await rest(NAP)
+    while (!reserve()) await rest(RETRY_MS)
     const scan = new VectorScan(dimensions)
     this.partial = scan
     let after = Number.MIN_SAFE_INTEGER

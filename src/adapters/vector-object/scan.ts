@@ -3,10 +3,10 @@ import type { VectorPlace } from '../../ports/vector-index'
 import { BLOCK, bytesOf, paddedSize } from './capacity'
 import kernel from './dots.wasm'
 
-/** Which of many numbers are the largest? */
+/** Compares vectors in memory and selects the largest numbers. */
 
 /**
- * Places of the largest numbers, in any order; with them all that equal the least of these.
+ * Returns the positions of the largest numbers, in any order, including all that equal the least of these.
  *
  * @param most how many are wanted, at least 1
  */
@@ -18,7 +18,7 @@ export function placesOfBest(values: Float64Array, most: number): Uint32Array {
   return Uint32Array.from(places)
 }
 
-/** The `most`-th largest number: a heap of the best so far, whose root is the least of them, which few numbers pass. */
+/** Returns the `most`-th largest number, with a heap of the largest so far, whose root is the least of them. */
 function leastOfBest(values: Float64Array, most: number): number {
   const heap = values.slice(0, most).sort()
   for (let place = most; place < values.length; place++) {
@@ -37,9 +37,9 @@ function leastOfBest(values: Float64Array, most: number): number {
   return heap[0] as number
 }
 
-/** Vectors of one size side by side in the memory of a WebAssembly module, which compares four at a time (`dots.wat`). */
+/** Vectors of one size in the memory of a WebAssembly module, which compares four at a time (`dots.wat`). */
 
-/** The first page of that memory holds a query, and a stretch of places with their products. */
+/** The first page of that memory contains the query, and a range of positions with their products. */
 const PAGE = 65_536
 const TOGETHER = 4_096
 const SLOTS = PAGE - 8 * TOGETHER
@@ -51,8 +51,8 @@ interface Kernel {
 }
 
 /**
- * The memory that all matrices of one size share in an isolate. Such memory never shrinks, and one that nobody needs goes when the engine
- * looks for garbage: so what a matrix gives back the next one takes.
+ * Memory that all matrices of one size share in an isolate. WebAssembly memory never shrinks and is only freed by garbage collection, so
+ * the next matrix reuses what another one has released.
  */
 class Arena {
   readonly kernel = new WebAssembly.Instance(kernel).exports as unknown as Kernel
@@ -61,7 +61,7 @@ class Arena {
 
   constructor(readonly size: number) {}
 
-  /** @throws RangeError when there is no memory left */
+  /** @throws RangeError when memory is exhausted */
   take(): number {
     const given = this.free.pop()
     if (given !== undefined) return given
@@ -85,7 +85,9 @@ function arenaOf(size: number): Arena {
   return arena
 }
 
-/** How far from there slots lie within `TOGETHER` of the first; what is dense is compared with the gaps in it, which takes half as long. */
+/**
+ * Returns the end of the slots within `TOGETHER` of the first: a dense range is compared including its gaps, which is faster.
+ */
 function endOfStretch(slots: Uint32Array, from: number): number {
   const first = slots[from] as number
   let to = from + 1
@@ -93,7 +95,7 @@ function endOfStretch(slots: Uint32Array, from: number): number {
   return to
 }
 
-/** What all comparisons of the isolate write to, one after the other, so that none leaves 800 KB behind for 100,000 vectors. */
+/** Result buffer that all comparisons of the isolate share, so that none leaves a large array behind. */
 let scratch = new Float64Array(BLOCK)
 
 function scratchFor(count: number): Float64Array {
@@ -105,7 +107,7 @@ export class VectorMatrix {
   private readonly size: number
   private arena: Arena | null = null
   private blocks: number[] = []
-  /** Of each slot the dot product of its vector with itself. */
+  /** The dot product of each vector with itself, by slot. */
   private squares = new Float64Array(BLOCK)
 
   /** @param dimensions at most 32,768 */
@@ -113,14 +115,14 @@ export class VectorMatrix {
     this.size = paddedSize(dimensions)
   }
 
-  /** Gives its memory back; it is of no use afterwards but as an empty one. */
+  /** Releases its memory; afterwards it is an empty matrix. */
   release(): void {
     this.arena?.giveBack(this.blocks)
     this.arena = null
     this.blocks = []
   }
 
-  /** Its place among all vectors of the memory. */
+  /** Returns the position of a slot in the shared memory. */
   private placeOf(slot: number): number {
     return (this.blocks[(slot / BLOCK) | 0] as number) * BLOCK + (slot % BLOCK)
   }
@@ -129,7 +131,7 @@ export class VectorMatrix {
     return PAGE + this.placeOf(slot) * this.size
   }
 
-  /** @param slot one that is taken, or the next @throws RangeError when there is no memory left */
+  /** Writes a vector. @param slot an existing one, or the next @throws RangeError when memory is exhausted */
   set(slot: number, values: Int8Array): void {
     this.arena ??= arenaOf(this.size)
     if (slot >= this.blocks.length * BLOCK) this.blocks.push(this.arena.take())
@@ -149,12 +151,12 @@ export class VectorMatrix {
     this.squares[to] = this.squares[from] as number
   }
 
-  /** Gives back what lies behind so many vectors. */
+  /** Releases the memory after this many vectors. */
   shrink(count: number): void {
     this.arena?.giveBack(this.blocks.splice(Math.ceil(count / BLOCK)))
   }
 
-  /** Cosines of a query with the vectors at these places, in their order; they stand until the next are asked for. */
+  /** Returns the cosines of a query with the vectors in these slots, in their order; valid until the next call. */
   cosines(query: Int8Array, slots: Uint32Array): Float64Array {
     const cosines = scratchFor(slots.length)
     if (this.arena === null) return cosines.fill(0)
@@ -183,24 +185,24 @@ export class VectorMatrix {
   }
 }
 
-/** Vectors in memory, all that matter compared for each query: exact, and fast enough for what one isolate can hold. */
+/** A block of vectors in memory. All relevant vectors are compared for each query, which is exact. */
 
 interface Block {
   readonly ids: Float64Array
   readonly entries: Float64Array
   readonly groups: Uint32Array
-  /** Where it stands among the slots of its group. */
+  /** Index of each slot in its group. */
   readonly ranks: Uint32Array
 }
 
-/** Slots that a new group has room for. */
+/** Initial number of slots of a group. */
 const FIRST_SLOTS = 16
 
-/** Vectors whose entries stand in one place. */
+/** Vectors whose entries are in one place. */
 interface Group {
-  /** Null for what no list shows. */
+  /** Null for entries that are not listed. */
   readonly place: VectorPlace | null
-  /** As a comparison wants them: side by side, in any order; beyond `count` there is room for more. */
+  /** Slots in any order; there is spare capacity beyond `count`. */
   slots: Uint32Array
   count: number
 }
@@ -211,12 +213,12 @@ export interface Scored {
   readonly cosines: Float64Array
 }
 
-/** Beside each the entry that it belongs to. */
+/** IDs of vectors with the entry of each. */
 export interface ScoredEntries extends Scored {
   readonly entries: Float64Array
 }
 
-/** A vector, and what it belongs to. */
+/** A vector with its entry and place. */
 export interface PlacedVector {
   readonly id: number
   readonly entryId: number
@@ -243,17 +245,17 @@ export class VectorScan {
     return this.count
   }
 
-  /** Of memory, for all that is in it. */
+  /** Bytes of memory in use. */
   get bytes(): number {
     return this.blocks.length * BLOCK * bytesOf(this.dimensions)
   }
 
-  /** Gives its memory back; to be called once nobody asks it any more. */
+  /** Releases the memory; call it when no search uses the object any more. */
   release(): void {
     this.matrix.release()
   }
 
-  /** @throws RangeError when there is no memory left */
+  /** @throws RangeError when memory is exhausted */
   set({ id, entryId, place, values }: PlacedVector): void {
     const known = this.slots.get(id)
     if (known !== undefined) this.leave(known)
@@ -299,7 +301,7 @@ export class VectorScan {
     group.slots[group.count++] = slot
   }
 
-  /** The last of its group takes its place there. */
+  /** Removes a slot from its group; the last slot of the group takes its position. */
   private leave(slot: number): void {
     const group = this.groupAt(slot)
     const [block, at] = this.blockAt(slot)
@@ -310,7 +312,7 @@ export class VectorScan {
     of.ranks[there] = rank
   }
 
-  /** The last vector takes the place of the one that goes. */
+  /** Deletes a vector; the last vector is moved to its slot. */
   delete(id: number): void {
     const slot = this.slots.get(id)
     if (slot === undefined) return
@@ -332,10 +334,10 @@ export class VectorScan {
   }
 
   /**
-   * The nearest vectors, best first; ties go to the smaller id.
+   * Returns the most similar vectors, best first; of equal ones the smaller ID first.
    *
-   * @param stands confines them to what stands somewhere
-   * @returns them, and of how many
+   * @param stands condition on their place
+   * @returns them, and the number of compared vectors
    */
   nearest(
     query: Int8Array,
@@ -357,9 +359,9 @@ export class VectorScan {
   }
 
   /**
-   * The nearest entries of those that stand somewhere, each by its nearest vector, best first; ties go to the newer entry.
+   * Returns the most similar entries in some places, each by its most similar vector, best first; of equal ones the newer entry first.
    *
-   * @param most entries at most @param least cosine at least
+   * @param most maximum number of entries @param least minimum cosine
    */
   nearestEntries(
     query: Int8Array,
@@ -369,7 +371,7 @@ export class VectorScan {
   ): ScoredEntries {
     const slots = this.slotsWhere(stands)
     const cosines = this.compare(query, slots)
-    // Several vectors may belong to one entry, so more are taken until there are enough.
+    // Several vectors may belong to one entry, so more are selected until there are enough.
     for (let taken = 2 * most; ; taken *= 8) {
       const best = placesOfBest(cosines, taken).sort(
         (a, b) =>
@@ -391,7 +393,7 @@ export class VectorScan {
     }
   }
 
-  /** Those of the vectors that are known, with their cosines. */
+  /** Returns those of the vectors that are in memory, with their cosines. */
   named(query: Int8Array, ids: Iterable<number>): Scored {
     const slots = Uint32Array.from([...ids].flatMap((id) => this.slots.get(id) ?? []))
     const cosines = this.compare(query, slots)
@@ -420,7 +422,7 @@ export class VectorScan {
     return all
   }
 
-  /** Those of some groups as they lie in memory, which is compared in one go where hardly any of it is left out. */
+  /** Returns the slots of some groups in memory order; compared as one range if almost all vectors are included. */
   private slotsInOrder(admitted: ReadonlySet<Group>, total: number): Uint32Array {
     const isIn = this.groups.map((group) => admitted.has(group))
     const all = new Uint32Array(total)

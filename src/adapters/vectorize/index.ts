@@ -6,14 +6,14 @@ import type { Clock } from '../../ports/clock'
 import type { Settings } from '../../ports/settings'
 import type { VectorIndex, VectorSpace } from '../../ports/vector-index'
 
-/** How far a Vectorize namespace has come; kept in the database, since Vectorize does not say. */
+/** Synchronization state of a Vectorize namespace; stored in the database, since Vectorize does not report it. */
 export interface Progress {
   /** Vectors up to this id have been sent. */
   readonly sentUpTo: number
   /** Vectors up to this id have been seen. */
   readonly confirmedUpTo: number
   readonly removedUpTo: number
-  /** Stretches that were sent and not seen yet. */
+  /** Ranges that were sent and are not visible yet. */
   readonly waiting: readonly { readonly ids: readonly number[]; readonly upTo: number; readonly sentAt: Millis }[]
 }
 
@@ -29,7 +29,7 @@ export async function readProgress(settings: Settings, space: string): Promise<P
 export const writeProgress = (settings: Settings, space: string, progress: Progress): Promise<void> =>
   settings.write(nameOf(space), JSON.stringify(progress))
 
-/** What is used of a Vectorize binding. */
+/** The methods of a Vectorize binding that are used. */
 export interface VectorizeBinding {
   query(
     vector: number[],
@@ -40,11 +40,11 @@ export interface VectorizeBinding {
   getByIds(ids: string[]): Promise<readonly { id: string }[]>
 }
 
-/** Limits of Vectorize: hits without values and metadata, vectors an upsert, ids a look-up. */
+/** Limits of Vectorize: hits without values and metadata, vectors of an upsert, IDs of a lookup. */
 const TOP_K = 100
 const UPSERT = 1000
 const LOOK_UP = 20
-/** Vectors that are not to be found after this long got lost, and are sent again. */
+/** Vectors that are not visible after this time were lost, and are sent again. */
 const LOST_MS = 120_000
 
 const inSteps = <T>(all: readonly T[], size: number): T[][] =>
@@ -54,19 +54,19 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw unavailable('Vectorize did not answer; try again, or set VECTOR_BACKEND=object', error)
+    throw unavailable('Vectorize did not respond; try again, or set VECTOR_BACKEND=object', error)
   }
 }
 
 /**
- * Vectorize holds ids alone, in a namespace per org and model. What is sent shows up seconds later, maybe in another
- * order, so a stretch of ids counts as confirmed only when each of them has been seen. Searches may believe a confirmation
- * that is too old, never one that is too new; hence the copy in memory.
+ * Creates an index in Vectorize, which stores IDs only, in a namespace for each organization and model. Vectors become visible seconds
+ * later, maybe in another order, so a range of IDs counts as confirmed only when each of them was seen. A search may use an old
+ * confirmation, never one that is too new; therefore the copy in memory.
  */
 export function createVectorizeIndex(binding: VectorizeBinding, settings: Settings, clock: Clock): VectorIndex {
   const confirmed = new Map<string, number>()
   const keyOf = ({ org, model }: VectorSpace) => `${org}\n${model}`
-  // At most 64 bytes, whatever the org is called.
+  // At most 64 bytes, whatever the name of the organization.
   const namespaceOf = async (space: VectorSpace) => (await sha256Hex(keyOf(space))).slice(0, 40)
 
   async function progressOf(space: VectorSpace): Promise<Progress> {
@@ -93,7 +93,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
     nearby: null,
 
     async search(space, query, limit) {
-      // Read before asking: what is confirmed by then is what the answer is sure to have seen.
+      // Read before the query: its result certainly includes what was confirmed by then.
       const confirmedUpTo = confirmed.get(keyOf(space)) ?? (await progressOf(space)).confirmedUpTo
       const topK = Math.min(limit, TOP_K)
       const { matches } = await answered(
@@ -136,7 +136,7 @@ export function createVectorizeIndex(binding: VectorizeBinding, settings: Settin
       const progress = await progressOf(space)
       let { confirmedUpTo, sentUpTo } = progress
       let waiting = [...progress.waiting].sort((a, b) => a.upTo - b.upTo)
-      // In order of ids: a later stretch that shows up first confirms nothing of an earlier one.
+      // In order of IDs: a later range that becomes visible first confirms none of an earlier one.
       while (waiting[0] !== undefined && (await isVisible(waiting[0].ids))) {
         confirmedUpTo = Math.max(confirmedUpTo, waiting[0].upTo)
         waiting = waiting.slice(1)

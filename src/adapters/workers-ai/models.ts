@@ -17,7 +17,7 @@ import {
   withTimeout,
 } from '../http-json/retry'
 
-/** The part of the AI binding (`Ai`) that is used, so that tests can stand in for it. */
+/** The part of the AI binding (`Ai`) that is used, so that tests can replace it. */
 export interface AiRunner {
   run(model: string, inputs: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<unknown>
 }
@@ -30,7 +30,7 @@ export interface WorkersAiSettings {
 export interface AiOptions extends Partial<Patience>, Partial<Timing> {}
 
 interface AiClient {
-  /** The instant at which calls that begin now must be done. */
+  /** Returns the time by which calls that begin now must be done. */
   deadline(): number
   /** @throws ProviderProblem */
   run(inputs: Record<string, unknown>, deadline?: number): Promise<unknown>
@@ -39,8 +39,8 @@ interface AiClient {
 export const NAME = 'Workers AI'
 
 /**
- * Errors of the binding begin with a code, as listed at developers.cloudflare.com/workers-ai/platform/errors. Those that
- * are not here (3040 out of capacity, 3007 time-out, failures of the model) may pass.
+ * Permanent errors of the binding, by the code at their start, as listed at developers.cloudflare.com/workers-ai/platform/errors. Others
+ * (3040 out of capacity, 3007 timeout, failures of the model) are retried.
  */
 const FINAL: Readonly<Record<string, (model: string, variable: string) => readonly [string, Reason?]>> = {
   '3006': (model) => [`refused a request that is too large for ${model}; set a smaller CHUNK_SIZE`, 'too_long'],
@@ -57,7 +57,7 @@ const FINAL: Readonly<Record<string, (model: string, variable: string) => readon
 
 const CODE = /\b(3\d{3}|5\d{3})\b/
 
-/** @param modelVariable the setting that names the model, for messages */
+/** Creates the client. @param modelVariable the setting with the name of the model, for messages */
 export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: string, options: AiOptions): AiClient {
   const patience: Patience = { ...PATIENT, ...options }
   const timing: Timing = { ...SYSTEM_TIMING, ...options }
@@ -80,7 +80,7 @@ export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: 
     run: (inputs, until = deadline()) =>
       retrying({ name: NAME, patience, timing, deadline: until }, async (timeoutMs) => {
         try {
-          // A race besides the signal: not every version of the binding listens to it.
+          // A race in addition to the signal: not every version of the binding supports it.
           return await withTimeout(timeoutMs, (signal) => ai.run(model, inputs, { signal }))
         } catch (error) {
           throw understood(error, timeoutMs)
@@ -89,13 +89,15 @@ export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: 
   }
 }
 
-/** The models take at most 100 texts a call; half of that keeps a call short. Three calls leave connections for others. */
+/**
+ * The models accept at most 100 texts in a call; half of that keeps a call short. Three calls leave connections for others.
+ */
 const LIMITS = { texts: 50, characters: 60_000, parallel: 3 }
 
-/** bge-m3 refuses a text that is too long unless told to cut it; the other models know no such parameter. */
+/** bge-m3 refuses a text that is too long unless asked to truncate it; the other models have no such parameter. */
 const TAKES_TRUNCATION = /\/bge-m3$/
 
-/** Embeddings of Workers AI: `{text: [text]}` answers `{data: [[number]]}`. */
+/** Creates an embedder for Workers AI: `{text: [text]}` returns `{data: [[number]]}`. */
 export function createWorkersAiEmbedder(
   settings: WorkersAiSettings & EmbedderSettings,
   options: AiOptions = {},
@@ -116,8 +118,8 @@ export function createWorkersAiEmbedder(
 }
 
 /**
- * Reranking by Workers AI: `{query, contexts: [{text}], top_k}` answers `{response: [{id, score}]}`, best first. The model
- * reads about 512 tokens of query and passage and cuts the rest by itself.
+ * Creates a reranker for Workers AI: `{query, contexts: [{text}], top_k}` returns `{response: [{id, score}]}`, best first. The model reads
+ * about 512 tokens of query and passage and truncates the rest.
  */
 export function createWorkersAiReranker(settings: WorkersAiSettings, options: AiOptions = {}): Reranker {
   const client = createAiClient(settings, 'RERANKING_MODEL', { ...ONE_TRY, ...options })
@@ -134,10 +136,10 @@ export function createWorkersAiReranker(settings: WorkersAiSettings, options: Ai
   })
 }
 
-/** Families of the catalogue that reason unless the request forbids it, and would spend all their tokens on it. */
+/** Model families that reason unless the request turns it off, and would use all their tokens for it. */
 const REASONS = /glm-|qwen3|kimi|nemotron-3|gemma-4/
 
-/** A chat model of Workers AI. Newer models answer like OpenAI's, older ones `{response: text}`. */
+/** Creates a language model for Workers AI. Newer models respond like OpenAI's, older ones with `{response: text}`. */
 export function createWorkersAiLanguageModel(
   settings: WorkersAiSettings & { /** SUMMARY_MAX_TOKENS */ readonly maxTokens: number },
   options: AiOptions = {},

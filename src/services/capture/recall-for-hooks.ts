@@ -100,7 +100,7 @@ export function createRecallForHooks({
     { place, happening }: HookEvent,
     notes: boolean,
   ): Promise<ForModel> {
-    const standing = await trusted(scope, await store.standing(scope, place, threadOfSession(session), isApproved))
+    const standing = await trusted(scope, await store.startMemories(scope, place, threadOfSession(session), isApproved))
     const start = startText(standing, place.project)
     const digest = await sha256Hex(start.text)
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
@@ -156,7 +156,7 @@ export function createRecallForHooks({
    * "Where we left off" is only for the session itself.
    */
   async function atSubagent(scope: Scope, task: string, event: HookEvent, thread: string): Promise<ForModel> {
-    const read = await trusted(scope, await store.standing(scope, event.place, thread, isApproved))
+    const read = await trusted(scope, await store.startMemories(scope, event.place, thread, isApproved))
     const about = await atPrompt(scope, task, event, null, thread)
     const isKnown = new Set(about.ids)
     const rest = START_SECTIONS.map(
@@ -176,6 +176,6 @@ export function createRecallForHooks({
     atSubagent,
     /** Returns the entries that a session starts with, by section. Texts that address an agent are left out until approved. */
     standing: async (scope: Scope, place: StartPlace): Promise<StartMemories> =>
-      trusted(scope, await store.standing(scope, place, null, isApproved)),
+      trusted(scope, await store.startMemories(scope, place, null, isApproved)),
   }
 }

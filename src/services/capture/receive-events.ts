@@ -296,7 +296,7 @@ export function createReceiveEvents({
     const touched = touch(client, known.sessions, fresh)
     const now = clock.now()
     if (fresh.length > 0)
-      await store.keep(by, by, {
+      await store.store(by, by, {
         events: fresh.map(({ id }) => ({ id, output: id === asked?.id ? text || null : null })),
         sessions: touched.map(({ session, events: own, gathered, writes }) => ({
           name: session.name,

@@ -131,7 +131,7 @@ export function createWriteSession({
     // Both queries start together to share a round trip.
     const [use, known] = await Promise.all([useOf(by, session), isSame ? null : entryOf(caller, session, isOver)])
     const note = async (now: Written | null): Promise<SessionCounts> => {
-      await store.wrote(by, session, now, use)
+      await store.recordCheckpoint(by, session, now, use)
       return { ...countsOf(use), captured: now === null ? 0 : 1 }
     }
     if (checkpoint === null || digest === null || isSame) return note(written)

@@ -61,7 +61,7 @@ export function pairSteps({
     const found: PairOfOrg[] = []
     for (const memory of await pairs.memories(part.ids, SUBJECT.codePoints)) found.push(...(await pairsOf(memory)))
     await pairs.add(found)
-    await pairs.sought(part)
+    await pairs.recordScanned(part)
     return { done: found.length, next: part.isPart ? 'more' : null }
   }
 

@@ -107,7 +107,7 @@ export function createFinishIndex(dependencies: {
   /** Returns null if the state is unknown; then the search cannot be answered either. */
   async function look(scope: Scope): Promise<readonly PendingEntry[] | null> {
     try {
-      const found = await pending.look(scope, state.since)
+      const found = await pending.pending(scope, state.since)
       const missed = (what: Missed): boolean =>
         (what === 'words' || generation !== null) &&
         (found.length >= PENDING_AT_ONCE || found.some(({ topic }) => topic === TOPICS[what]))
@@ -162,6 +162,6 @@ export const searchUpToDate = (fullText: FullText, finishing: FinishIndex, index
     searchByRareWords: (scope, request) =>
       finishing.searching(scope, () => fullText.searchByRareWords(scope, request), indexes),
     // Reads only entries that were found already.
-    standing: (scope, asked, ids) => fullText.standing(scope, asked, ids),
+    entryTexts: (scope, asked, ids) => fullText.entryTexts(scope, asked, ids),
   }
 }

@@ -127,7 +127,7 @@ export function createCompilePack({
   const passageRead = (
     { passage, stretch, chosen, most }: Piece,
     { rarity }: RankedGoal,
-    { stretches }: Finished,
+    { ranges: stretches }: Finished,
   ): Passage => {
     if (stretch === null) return passage
     const { start, text } = stretches.get(stretch.id) ?? { start: 0, text: '' }
@@ -189,7 +189,7 @@ export function createCompilePack({
     const meant = isEmpty || ranked.doubt !== 'none' ? didYouMean(found.suggestions) : null
     const finished = await reads.finish(caller, sight, {
       ids: planned.map(({ one }) => one.chosen.entry.id),
-      stretches: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
+      ranges: planned.flatMap(({ one }) => (one.stretch === null ? [] : [one.stretch])),
       related: request.relatedLimit,
       steps: depth.steps,
       detail: {

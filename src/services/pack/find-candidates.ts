@@ -130,7 +130,7 @@ export function createFindCandidates({
         searchWords(sight, parsed, terms, { candidates: depth.candidates, filter }),
         vector === null ? null : attempt(() => askIndex(sight, vector, depth.candidates)),
         model === null ? null : attempt(() => reads.eligible(sight, model, GATHERING.exact)),
-        reads.standing(sight, {
+        reads.unconditional(sight, {
           project: request.project,
           ...{ inFlight: depth.inFlight, diary: depth.diary, newest: depth.newest },
         }),

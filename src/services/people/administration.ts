@@ -243,8 +243,8 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const { key, ...rest } = request
       const own = boundsOf(by) === null ? null : (await visibleKeys(by, org)).map(({ id }) => id)
       const keys = key === null ? own : own === null || own.includes(key) ? [key] : []
-      const { rows, lookedDownTo } = await audit.newest(org, { ...rest, ...(keys === null ? {} : { keys }) })
-      return { events: rows, older: lookedDownTo }
+      const { rows, scannedDownTo } = await audit.newest(org, { ...rest, ...(keys === null ? {} : { keys }) })
+      return { events: rows, older: scannedDownTo }
     },
 
     /** Writes an event that has no batch of its own, such as a denial, to the audit log of the caller's organization. */

@@ -31,7 +31,7 @@ const saysTheSame = (record: EntryRecord, standing: EntryRecord): boolean =>
   entryContent(record, ITSELF) === entryContent(asSent(record, standing), ITSELF)
 
 /** Reports whether an entry is unchanged since its import, or since the organization's own file was created. */
-export function isUntouched({ version, standing }: Remembered, at: Millis): boolean {
+export function isUntouched({ version, existing: standing }: Remembered, at: Millis): boolean {
   if (standing === null) return true
   return version === null ? standing.updatedAt <= at : version === standing.version
 }
@@ -55,12 +55,12 @@ export function decideEntry(
     edits,
   }: { readonly intake: ImportRules; readonly onConflict: OnConflict; readonly edits: boolean },
 ): Decision {
-  if (known?.standing?.isPendingDeletion)
+  if (known?.existing?.isPendingDeletion)
     return {
       what: 'refuse',
       problem: new Problem('conflict', 'The entry is being deleted here; send the volume again'),
     }
-  if (known?.standing?.isReadOnly)
+  if (known?.existing?.isReadOnly)
     return standing !== null && saysTheSame(record, standing)
       ? { what: 'unchanged' }
       : { what: 'refuse', problem: new Problem('forbidden', 'It exists here where this key can read but not write') }
@@ -71,7 +71,7 @@ export function decideEntry(
   } catch (error) {
     return { what: 'refuse', problem: asProblem(error) }
   }
-  if (known === undefined || known.standing === null)
+  if (known === undefined || known.existing === null)
     return {
       what: 'store',
       entry,
@@ -79,7 +79,7 @@ export function decideEntry(
       replaces: null,
       version: Math.max(entry.version, (known?.last ?? 0) + 1),
     }
-  const { version } = known.standing
+  const { version } = known.existing
   // An edit is applied to the state that it was made from, whatever its time.
   const takes = edits ? isMadeOf(record, standing) : takesOver(known, intake.at)
   if (standing !== null && saysTheSame(stored(replaced, entry), standing) && !(takes && entry.version > version))
@@ -170,8 +170,8 @@ export function decideDeleted(
   at: Millis,
   onConflict: OnConflict,
 ): 'delete' | 'skip' | 'conflict' | null {
-  if (known === undefined || known.standing === null) return null
-  if (known.standing.isPendingDeletion || known.standing.isReadOnly) return null
+  if (known === undefined || known.existing === null) return null
+  if (known.existing.isPendingDeletion || known.existing.isReadOnly) return null
   if (takesOver(known, at)) return 'delete'
   const what = otherwise(onConflict)
   return what === 'replace' ? 'delete' : what

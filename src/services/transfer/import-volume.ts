@@ -170,9 +170,9 @@ export async function laterVectors(
   const wanted = [...records].flatMap(([theirId, ofEntry]) => {
     const known = given.known.get(theirId)
     const vectors = vectorsOf(on, ofEntry)
-    if (given.taken.has(theirId) || !known?.standing || known.standing.isReadOnly) return []
+    if (given.taken.has(theirId) || !known?.existing || known.existing.isReadOnly) return []
     if (vectors === null || !isUntouched(known, given.at)) return []
-    return [{ id: known.entryId, version: known.standing.version, vectors }]
+    return [{ id: known.entryId, version: known.existing.version, vectors }]
   })
   // A volume may end between two vectors of one entry; stored ones stay.
   if (on.model === 'every') return wanted
@@ -235,7 +235,7 @@ export class Mapping {
     const linked = standing.flatMap(({ links = [] }) => links.map(({ to }) => Number(to)))
     const unknown = [...new Set(linked)].filter((id) => {
       const their = this.theirOf(id)
-      return their === undefined || this.known.get(their)?.standing === null
+      return their === undefined || this.known.get(their)?.existing === null
     })
     if (unknown.length === 0) return
     const readable = await read(unknown)
@@ -579,12 +579,12 @@ class Import {
     // An entry that was deleted, restored and deleted again has several such records; the last one counts.
     const gone = new Map<string, { theirId: string; id: number; version: number }>()
     for (const { theirId, id, state } of versions)
-      if (state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.standing)
+      if (state.ended.deleted && !taken.has(theirId) && !mapping.known.get(theirId)?.existing)
         gone.set(theirId, { theirId, id, version: Math.max(state.ended.version, gone.get(theirId)?.version ?? 0) })
     if (ready.length + deleted.length + versions.length + later.length === 0) return
     const added = ready.filter(({ replaces }) => replaces === null).length
     const written = await on.imports.write(caller, {
-      ...{ store, at, entries: ready, deleted, versions, vectors: later, gone: [...gone.values()] },
+      ...{ store, at, entries: ready, deleted, versions, vectors: later, deletedEntries: [...gone.values()] },
       knownRemovals: this.knownRemovals,
       detail: { stored: added, replaced: ready.length - added, deleted: deleted.length },
     })
@@ -594,7 +594,7 @@ class Import {
       report.vectors += vectorsOf(on, vectors.get(theirId) ?? [])?.length ?? 0
       report.links += links.filter(({ to }) => mapping.theirOf(to) !== undefined).length
       const standing = { version, updatedAt: at, isPendingDeletion: false }
-      mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, standing })
+      mapping.known.set(theirId, { entryId: id, version, at, last: replaces ?? 0, existing: standing })
     }
   }
 
@@ -619,7 +619,7 @@ class Import {
     return batch.flatMap(({ record }) => {
       if (record.record !== 'gone' || this.fates.get(String(record.id)) !== 'delete') return []
       const known = this.mapping.known.get(String(record.id))
-      return known?.standing ? [{ theirId: String(record.id), id: known.entryId, version: known.standing.version }] : []
+      return known?.existing ? [{ theirId: String(record.id), id: known.entryId, version: known.existing.version }] : []
     })
   }
 
@@ -632,7 +632,7 @@ class Import {
       if (record.record !== 'version' || on.terms.days === 0 || Date.parse(record.ended.at) <= oldest) continue
       const theirId = String(record.id)
       const [id, fate, known] = [mapping.ours.get(theirId), fates.get(theirId), mapping.known.get(theirId)]
-      if (id === undefined || fate === 'refuse' || fate === 'skip' || known?.standing?.isReadOnly) continue
+      if (id === undefined || fate === 'refuse' || fate === 'skip' || known?.existing?.isReadOnly) continue
       if (fate === undefined && known !== undefined && !isUntouched(known, this.at)) continue
       try {
         const here = this.asImported(this.inProject(record))
@@ -668,7 +668,7 @@ class Import {
 
   private async settle(): Promise<void> {
     for (let more = true; more; ) {
-      const settled = await this.on.imports.settle(this.caller, this.store, this.volume.ids)
+      const settled = await this.on.imports.resolveLinks(this.caller, this.store, this.volume.ids)
       this.report.links += settled.links
       more = settled.more
       await scheduler.yield()

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { Batch } from '../../../src/adapters/sql/core/batch'
-import { createSqlModelCalls } from '../../../src/adapters/sql/stores/keeping/model-calls'
+import { createSqlModelCalls } from '../../../src/adapters/sql/stores/maintenance/model-calls'
 import { DAY_MS } from '../../../src/domain/time'
 import type { Ground } from './world'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSqlEntryStore } from '../../../src/adapters/sql/stores/entries/entry-store'
-import { createSqlRetention } from '../../../src/adapters/sql/stores/keeping/retention'
+import { createSqlRetention } from '../../../src/adapters/sql/stores/maintenance/retention'
 import type { Caller } from '../../../src/domain/identity/scope'
 import { NO_QUOTAS } from '../../../src/domain/quota'
 import { createSchedule, type Step } from '../../../src/services/maintenance/schedule'

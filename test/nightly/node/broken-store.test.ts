@@ -106,7 +106,7 @@ describe('npm start on data that are broken', () => {
         other.close()
       },
       terminal: /is not a database of this server/,
-      told: /is not one of this server/,
+      told: /is not a database of this server/,
     },
     'a damaged database': {
       harm(database) {
@@ -126,17 +126,17 @@ describe('npm start on data that are broken', () => {
         other.close()
       },
       terminal: /is missing or empty, although .* had one/,
-      told: /gone or empty, although it held memory/,
+      told: /missing or empty, although it had memories/,
     },
     'an emptied database': {
       harm: (database) => truncateSync(database),
       terminal: /is missing or empty, although .* had one/,
-      told: /gone or empty, although it held memory/,
+      told: /missing or empty, although it had memories/,
     },
     'a deleted database': {
       harm: (database) => rmSync(database),
       terminal: /is missing or empty, although .* had one/,
-      told: /gone or empty, although it held memory/,
+      told: /missing or empty, although it had memories/,
     },
   }
 
@@ -188,7 +188,7 @@ describe('npm start on data that are broken', () => {
       const full = {
         code: 'unavailable',
         retryable: false,
-        message: expect.stringContaining('disk that the database is on is full'),
+        message: expect.stringContaining('disk of the database is full'),
       }
       // Free space inside its files, and space that the runtime releases, is used up first.
       const some = 'words of a long text '.repeat(4_000)
@@ -239,7 +239,7 @@ describe('npm start on data that are broken', () => {
       server = await startDevServer(disk.folder)
       expect(server.output()).toContain(`${disk.folder} is not writable`)
       const told = {
-        error: { code: 'unavailable', retryable: false, message: expect.stringContaining('cannot be written to') },
+        error: { code: 'unavailable', retryable: false, message: expect.stringContaining('is not writable') },
       }
       expect(await store(server, 'more')).toEqual(told)
       expect(await ready(server)).toMatchObject({ status: 503, said: told })

@@ -216,15 +216,15 @@ it(`gathers for ${QUERIES / 2} moments the same of ${ENTRIES} memories`, { timeo
   // PostgreSQL leaves its vectors to a Durable Object, which is updated after the first answer.
   const objects = { getByName: (name: string) => bindings.VECTORS.getByName(`postgres ${name}`) }
   const object = createObjectVectorIndex(objects as typeof bindings.VECTORS)
-  const beside = world(databases[1], createPostgresVectorIndex(databases[1].connection, { beside: object }))
-  await beside(ada, momentAt(0))
+  const combined = world(databases[1], createPostgresVectorIndex(databases[1].connection, { auxiliary: object }))
+  await combined(ada, momentAt(0))
   await noted()
   expect((await object.state({ org: ada.org, model: modelKey(embedder), dimensions: 64 })).addedUpTo).toBeGreaterThan(
     ENTRIES / 3,
   )
   for (let i = 0; i < 8; i++) {
     const moment = momentAt(i)
-    const [one, other] = [await postgres(ada, moment), await beside(ada, moment)]
+    const [one, other] = [await postgres(ada, moment), await combined(ada, moment)]
     await noted()
     for (const list of ['working', 'relevant'] as const)
       expect(other[list].map(({ id }) => id)).toEqual(one[list].map(({ id }) => id))

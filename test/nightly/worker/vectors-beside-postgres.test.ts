@@ -7,7 +7,7 @@ import { onPgvector } from '../../support/indexed-vectors'
 semanticSearchContract(
   'a Durable Object with PostgreSQL, with 1,500 entries,',
   (_, connection) => ({
-    index: createPostgresVectorIndex(connection, { beside: createObjectVectorIndex(bindings.VECTORS) }),
+    index: createPostgresVectorIndex(connection, { auxiliary: createObjectVectorIndex(bindings.VECTORS) }),
     elapse: () => {},
     crowd: 1_500,
   }),

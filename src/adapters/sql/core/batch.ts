@@ -1,21 +1,21 @@
-// How is it known which rows of a batch answer which of its statements? Each statement that is read has a handle.
+// Batches of statements. Each statement whose rows are read has a handle, so that no result is read by its position.
 
 import type { SQL } from 'drizzle-orm'
 import type { Row, SqlConnection, WriteLock } from './connection'
 
-/** Makes of the rows of one statement what they mean; stands beside the statement, in the file of its table. */
+/** Converts the rows of one statement; declared next to the statement, in the file of its table. */
 export type Decode<T> = (rows: readonly Row[]) => T
 
-/** Names the result of one statement of a batch. */
+/** Identifies the result of one statement of a batch. */
 export class Handle<T> {
   constructor(readonly decode: Decode<T>) {}
 }
 
-/** What a batch brought. */
+/** The results of a batch. */
 export class Results {
   constructor(private readonly rows: ReadonlyMap<unknown, readonly Row[]>) {}
 
-  /** The decoded rows of one statement. @throws Error for a handle of another batch */
+  /** Returns the decoded rows of one statement. @throws Error for a handle of another batch */
   of<T>(handle: Handle<T>): T {
     const rows = this.rows.get(handle)
     if (rows === undefined) throw new Error('a handle of another batch')
@@ -23,13 +23,13 @@ export class Results {
   }
 }
 
-/** Statements that run in order as one transaction in one round trip. */
+/** A list of statements that run in order as one transaction in one round trip. */
 export class Batch {
   private readonly statements: SQL[] = []
-  /** Of each statement the handle by which it is read, if it is. */
+  /** The handle of each statement; null if its rows are not read. */
   private readonly handles: (unknown | null)[] = []
 
-  /** @param statements whose rows nobody reads */
+  /** @param statements whose rows are not read */
   constructor(...statements: readonly SQL[]) {
     this.do(statements)
   }
@@ -38,7 +38,7 @@ export class Batch {
     return this.statements.length === 0
   }
 
-  /** A statement whose rows are read. */
+  /** Adds a statement whose rows are read. */
   add<T>(statement: SQL, decode: Decode<T>): Handle<T> {
     const handle = new Handle(decode)
     this.statements.push(statement)
@@ -46,7 +46,7 @@ export class Batch {
     return handle
   }
 
-  /** Statements whose rows nobody reads. */
+  /** Adds statements whose rows are not read. */
   do(statements: readonly SQL[]): this {
     for (const statement of statements) {
       this.statements.push(statement)
@@ -55,19 +55,21 @@ export class Batch {
     return this
   }
 
-  /** The statements of another batch, whose handles name their results in this one too. */
+  /** Appends the statements of another batch, whose handles also identify their results in this one. */
   join(other: Batch): this {
     this.statements.push(...other.statements)
     this.handles.push(...other.handles)
     return this
   }
 
-  /** @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer */
+  /**
+   * Runs the batch. @throws PreconditionFailed when a precondition failed; Problem unavailable when the database does not respond
+   */
   async run(connection: Pick<SqlConnection, 'batch'>, lock?: WriteLock): Promise<Results> {
     return this.results(this.isEmpty ? [] : await connection.batch(this.statements, lock))
   }
 
-  /** As `run`, of statements that only read: calls made in the same moment may share a round trip. */
+  /** Runs a batch of reads: concurrent calls may share a round trip. */
   async read(connection: Pick<SqlConnection, 'read'>): Promise<Results> {
     return this.results(this.isEmpty ? [] : await connection.read(this.statements))
   }
@@ -79,7 +81,7 @@ export class Batch {
   }
 }
 
-/** One statement that only reads; asked for in the same moment as others, it may share their round trip. */
+/** Runs one read, which may share the round trip of concurrent reads. */
 export async function readOne<T>(
   connection: Pick<SqlConnection, 'read'>,
   statement: SQL,
@@ -90,7 +92,7 @@ export async function readOne<T>(
   return (await batch.read(connection)).of(handle)
 }
 
-/** One statement as a transaction of its own. */
+/** Runs one statement as a transaction of its own. */
 export async function runOne<T>(
   connection: Pick<SqlConnection, 'batch'>,
   statement: SQL,
@@ -102,21 +104,24 @@ export async function runOne<T>(
   return (await batch.run(connection, lock)).of(handle)
 }
 
-// What is true when a database has failed? Who reads is told that nothing was changed; who writes only when that is certain.
+// Messages for a failed database: a reader learns that nothing was changed, a writer only when that is certain.
 
-/** Whether a statement only reads. */
+/** Returns whether a statement only reads. */
 export const isReading = (text: string): boolean =>
   /^\s*(?:SELECT|WITH)\b/.test(text) && !/\b(?:INSERT INTO|DELETE FROM|UPDATE)\b/.test(text)
 
-/** Why the same write may be made again, although it is not known whether it was made. */
-const AGAIN =
-  'the same call may be made again: a repeated store meets its own entry unless another turn has come between, and a ' +
+/** States why a write of unknown outcome may be repeated. */
+const REPEAT_ADVICE =
+  'repeat the same call: a repeated store updates its own entry unless another message came in between, and a ' +
   'repeated update or delete has no further effect'
 
-/** @param what the failure, without hosts, names or SQL @param wrote whether statements that write were on their way */
+/**
+ * Returns the message for a missing response. @param what the failure, without hosts, names or SQL @param wrote whether the statements
+ * included writes
+ */
 export const unanswered = (what: string, wrote: boolean): string =>
   wrote
-    ? `${what}, so it is not known whether the change was made; ${AGAIN}`
+    ? `${what}, so it is not known whether the change was made; ${REPEAT_ADVICE}`
     : `${what}; nothing was changed, try again`
 
 type RunBatch = (statements: readonly SQL[]) => Promise<Row[][]>
@@ -128,8 +133,8 @@ interface Waiting {
 }
 
 /**
- * Lets reads that are asked for in the same moment share one batch, as the two legs of a hybrid search do. If the shared
- * batch fails, each is tried by itself, so that a read never fails for the sake of another.
+ * Combines concurrent reads into one batch, such as those of the two retrievers of a hybrid search. If the combined batch fails, each read
+ * runs alone, so that a read never fails because of another.
  */
 export function sharingReads(batch: RunBatch): RunBatch {
   let waiting: Waiting[] = []

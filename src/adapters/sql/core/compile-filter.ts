@@ -9,7 +9,7 @@ export const FALSE = sql`(1 = 0)`
 export const layerIs = (layers: readonly Layer[]): SQL =>
   layers.length === 0 ? FALSE : sql`e.layer IN (${sql.raw(layers.join(', '))})`
 
-/** Of one project; of one into which others were merged, of all keys under which its entries are stored. */
+/** Returns a condition on the project: its key, and those of the projects merged into it. */
 export const isOf = ({ is, of = [is] }: { readonly is: string; readonly of?: readonly string[] }, bind: Bind): SQL =>
   of.length === 1
     ? sql`e.project = ${bind(of[0] as string)}`
@@ -29,8 +29,8 @@ export function joinConditions(op: 'and' | 'or', parts: readonly SQL[]): SQL {
 }
 
 /**
- * Compiles a filter into a condition on the entry row `e`. NULL counts as false in a WHERE, and AND and OR keep that
- * reading; only NOT would turn it into true, so the condition under each NOT is made true or false first.
+ * Compiles a filter into a condition on the entry row `e`. A WHERE treats NULL as false, and so do AND and OR; only NOT would turn it into
+ * true, so the condition inside each NOT is made true or false first.
  */
 export function compileFilter(filter: Filter, dialect: SqlDialect, bind: Bind): SQL {
   switch (filter.op) {

@@ -1,5 +1,5 @@
-// How does a statement become text? drizzle-orm writes each fragment apart and joins them again level by level, which took an eighth of
-// what a call for the moment takes in the Worker; here all are written in one go.
+// The interface of a database connection, and the conversion of statements to text. drizzle-orm renders each fragment separately and joins
+// them level by level, which is slow in a Worker; `render` writes all in one pass.
 
 import { Param, SQL, StringChunk } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../domain/history/feed'
@@ -8,59 +8,58 @@ import type { SqlDialect } from './dialect'
 export type Row = Record<string, unknown>
 
 /**
- * Whose writes wait for each other where a database would run them at the same time: those of one org, or all. D1 has one
- * writer at a time and needs no telling. A batch without a lock must be right whatever runs beside it.
+ * The writes that a batch waits for when a database runs writes concurrently: those of one organization, or all. D1 has one writer at a
+ * time and ignores it. A batch without a lock must be correct with any concurrent batch.
  */
 export type WriteLock = OrgLock | 'all'
 
 interface OrgLock {
   readonly org: string
   /**
-   * What is written is a note of use: seen by whoever reads after the batch, as everything is, but nobody waits until it would outlive a
-   * crash of the database in that moment.
+   * The batch only records usage: it is visible to later reads, but may be lost when the database crashes at that moment.
    */
   readonly isNote?: boolean
-  /** Done while a local disk is full, from the reserve on that disk: deletes, which free space, and the audit row of a read. */
+  /** The batch may use the reserve of a full local disk: deletes, which free space, and the audit row of a read. */
   readonly usesReserve?: boolean
 }
 
-/** Hears what a batch has changed, once it is committed. @param sights null for more than could be told */
+/** Publishes the changes of a committed batch. @param sights null for more changes than can be listed */
 export type Announce = (org: string, sights: readonly VisibilityChange[] | null) => void
 
-/** A database as the SQL adapters need it. Statements are read by their handles (batch.ts). */
+/** The database interface of the SQL adapters. Results of statements are read by handles (batch.ts). */
 export interface SqlConnection {
   readonly dialect: SqlDialect
   /**
-   * Runs statements in order as one transaction in one round trip; rows of each.
+   * Runs statements in order as one transaction in one round trip; returns the rows of each.
    *
-   * @throws PremiseFailed when a guard refused; Problem unavailable when the database does not answer
+   * @throws PreconditionFailed when a precondition failed; Problem unavailable when the database does not respond
    */
   batch(statements: readonly SQL[], lock?: WriteLock): Promise<Row[][]>
-  /** Told what batches of this connection change of entries. */
+  /** Called with the entry changes of each committed batch of this connection. */
   readonly announce?: Announce
-  /** Told that a batch has written entries of an org, and whether work is due that somebody is to do. */
+  /** Called when a batch has written entries of an organization, with whether background work is pending. */
   readonly leave?: (org: string, isDue: boolean) => void
-  /** As `batch`, for statements that only read: calls made in the same moment may share a round trip. */
+  /** Runs statements that only read: concurrent calls may share a round trip. */
   read(statements: readonly SQL[]): Promise<Row[][]>
 }
 
-/** The name of a premise in the message of a guard that failed. */
+/** Returns the name of the failed precondition in an error message; null for other messages. */
 export const failedPrecondition = (message: string): string | null =>
   /precondition failed: (\w+)/.exec(message)?.[1] ?? null
 
-/** A guard inside a batch did not hold, so nothing of the batch happened. */
+/** A precondition of a batch failed, so that nothing of the batch was done. */
 export class PreconditionFailed extends Error {
-  /** @param premise its name, where the guard has one */
+  /** @param premise name of the precondition, if it has one */
   constructor(readonly premise: string | null = null) {
-    super('the premise of a guarded batch no longer holds')
-    this.name = 'PremiseFailed'
+    super('a precondition of the batch failed')
+    this.name = 'PreconditionFailed'
   }
 }
 
 /**
- * The text of a statement made of texts, values and other statements.
+ * Converts a statement to text.
  *
- * @param place gives what stands for a value, in the order in which values come; it is told the last words of text before the value
+ * @param place returns the placeholder for a value, in the order of values; its second argument is the last text before the value
  */
 export function render(statement: SQL, place: (value: unknown, before: string) => string): string {
   let text = ''

@@ -9,9 +9,9 @@ import type { IndexedText } from '../../../domain/search/indexed-text'
 import type { Window } from '../../../domain/search/window'
 import type { Millis } from '../../../domain/time'
 import type { SimilarRequest } from '../../../ports/vector-index'
-import type { Plan } from '../plan/plan'
+import type { Plan } from '../plan/planner-hints'
 
-/** Where a project's terms begin, in both forms in which an index keeps them. */
+/** Project whose code is indexed; its terms have a prefix of both. */
 interface CodeScope {
   readonly org: string
   readonly project: string
@@ -19,41 +19,45 @@ interface CodeScope {
 
 /** Files of one root of a project. */
 export interface CodeRoot extends CodeScope {
-  /** Folder or repository that paths count from; empty where none is named. */
+  /** Folder or repository that paths are relative to; empty for none. */
   readonly root: string
 }
 
-/** What databases spell differently where code is indexed and searched. */
+/** Expressions of the code index that differ between databases. */
 export interface CodeSpelling {
-  /** Place of a part in a text, from 1; 0 when it is not there. */
+  /** Returns the position of a part in a text, from 1; 0 when it is missing. */
   readonly position: (text: SQL, part: SQL) => SQL
-  /** The text with the letters A–Z in lower case. */
+  /** Returns the text with the letters A–Z in lower case. */
   readonly lower: (text: SQL) => SQL
-  /** Whether two paths are equal, in the form that finds a file by its index. */
+  /** Returns whether two paths are equal, in the form that finds a file by its index. */
   readonly samePath: (column: SQL, path: SQL) => SQL
-  /** Writes the runs of files of these paths, which the batch has just stored. */
+  /** Writes the trigrams of files at these paths, which the batch has just stored. */
   readonly insertGrams: (scope: CodeRoot, files: readonly (readonly [path: string, grams: readonly number[]])[]) => SQL
-  /** Writes the words of chunks, by path and place in the file. */
+  /** Writes the words of chunks, by path and position in the file. */
   readonly insertWords: (
     scope: CodeRoot,
     chunks: readonly (readonly [path: string, n: number, words: readonly string[]])[],
   ) => SQL
-  /** A query with a column `id`: files that hold all of the runs. */
+  /** Returns a query with a column `id`: files that contain all of the trigrams. */
   readonly filesWith: (scope: CodeScope, grams: readonly number[]) => SQL
-  /** A query with columns `unit` (place in the list, from 0) and `id`: chunks that hold all terms of the unit. */
+  /**
+   * Returns a query with columns `unit` (index in the list, from 0) and `id`: chunks that contain all terms of the unit.
+   */
   readonly chunksWith: (scope: CodeScope, units: readonly (readonly string[])[]) => SQL
 }
 
-/** What one statement may go through where a database serves nobody meanwhile (platform contract §6), and what is done in parts there. */
+/**
+ * Limits of one statement on a database that runs one statement at a time (platform contract §6), and the page that is read in parts.
+ */
 export interface Bounded {
-  /** Entries, to answer a filter. */
+  /** Maximum number of entries that a filter checks. */
   readonly entries: number
-  /** Bytes of metadata that are parsed, as far as nothing else is asked of them. */
+  /** Bytes of metadata that are parsed, if the statement does nothing else with them. */
   readonly metadata: number
   /**
-   * A page whose filter asks for more.
+   * Reads a page whose filter exceeds the limits, in parts.
    *
-   * @returns ids of the page in its order, and how many entries match: in all, or as far as was counted
+   * @returns IDs of the page in its order, and the number of matching entries: exact, or as far as counted
    */
   readonly page: (
     read: <T>(statement: SQL, decode: (rows: readonly Record<string, unknown>[]) => T) => Promise<T>,
@@ -68,147 +72,157 @@ export interface Bounded {
   ) => Promise<{ ids: number[]; total: number; isExact: boolean }>
 }
 
-/** Metadata fields with an index of their own, and the type that their values are indexed as. */
+/** Metadata fields with an index of their own, and the type of their indexed values. */
 export type IndexedFields = ReadonlyMap<string, FieldType>
 export type FieldType = 'string' | 'integer' | 'boolean' | 'float' | 'array' | 'object'
 
-/** Binds one value of a filter and gives the fragment that stands for it. */
+/** Binds one value of a filter and returns its placeholder. */
 export type Bind = (value: unknown) => SQL
 
-/** Values of one statement, gathered so that a dialect with few parameters can pass them as one. */
+/** The values of one statement, collected so that a dialect with few parameters can pass them as one. */
 export interface Bindings {
   readonly bind: Bind
-  /** Table expressions the statement must begin with, after `WITH`; null for none. */
+  /** Table expressions with which the statement must begin, after `WITH`; null for none. */
   readonly prelude: () => SQL | null
 }
 
 /**
- * One compiler for each leaf. A condition may be NULL where a metadata path is missing: the walker turns NULL into false
- * wherever that matters. The entry row is called `e`.
+ * One compiler for each operator. A condition may be NULL if a metadata path is missing: `compileFilter` turns NULL into false where
+ * needed. The entry row is named `e`.
  */
 export type PredicateCompilers = {
   readonly [Op in Predicate['op']]: (predicate: Extract<Predicate, { op: Op }>, bind: Bind) => SQL
 }
 
-/** What the search index is made of. */
+/** Content of an entry for the search index. */
 export interface ToIndex {
   readonly org: string
   readonly content: IndexedContent
   readonly indexed: IndexedText
 }
 
-/** An entry as it was read to be indexed. */
+/** An entry that was read to be indexed. */
 export interface ReadToIndex extends ToIndex {
   readonly id: number
   readonly version: number
 }
 
-/** What a vector `v` is compared by: columns `data`, or `product` and `squares` with `data` where these would not be exact. */
+/** Columns to compare a vector `v` by: `data`, or `product` and `squares`, with `data` if these would not be exact. */
 export interface ComparedBy {
   readonly names: SQL
   readonly columns: SQL
-  /** In the place of the columns, where they are not wanted. */
+  /** The columns as NULL, for rows without them. */
   readonly none: SQL
 }
 
-/** What one database spells differently from another. */
+/** Statements that merge the segments of a search index. */
 export interface IndexMerge {
-  /** A row whose `state` is another one after a merge that did anything. */
+  /** Returns a row whose `state` changes with every merge that did something. */
   readonly state: SQL
   readonly merge: SQL
-  /** What was removed leaves the index for good: begun once, and gone on with until nothing is done any more. */
+  /** Removes deleted terms from the index permanently: `begin` once, then `goOn` until nothing changes. */
   readonly forget: { readonly begin: SQL; readonly goOn: SQL }
 }
 
 export interface SqlDialect {
-  /** How the planner is brought to what a statement means. */
+  /** Hints that make the planner use the intended indexes. */
   readonly plan: Plan
-  /** Whose terms stand in the search index. */
+  /** Analyzer of the terms in the search index. */
   readonly analyzer: Analyzer
   readonly predicates: PredicateCompilers
   readonly bindings: () => Bindings
-  /** A condition that is never NULL. */
+  /** Turns NULL into false. */
   readonly falseWhenNull: (condition: SQL) => SQL
-  /** The id of a row to be: the one that is known, or a new one when that is NULL. */
+  /** Returns the ID of a new row: the known one, or a new one when that is NULL. */
   readonly entryId: (known: SQL) => SQL
-  /** How ids are given to entries that are to come, in one batch: raised above those that are kept, asked for by place, then passed. */
+  /**
+   * Assigns IDs to the new entries of one batch: `raise` above retained ones, `fresh` for each by position, `pass` at the end.
+   */
   readonly entryIds: {
     readonly raise: (to: number) => SQL[]
     readonly fresh: (place: SQL) => SQL
     readonly pass: (count: number) => SQL[]
   }
-  /** Id of an entry of the org that this batch wrote, unless that write made a later version than named; else NULL. */
+  /**
+   * Returns the ID of an entry of the organization that this batch wrote, unless the write made a later version than given; otherwise NULL.
+   */
   readonly lastWritten: (org: string, which: { readonly before: number; readonly upToVersion: number }) => SQL
-  /** Whether statements of the same text cost less when they follow each other. */
+  /** Whether statements with the same text cost less when they follow each other. */
   readonly likeTogether: boolean
-  /** Whether each row that is written counts for itself, so that many are better counted together (`counted-later.ts`). */
+  /** Whether every written row is billed, so that counters are better updated together. */
   readonly countsRows: boolean
-  /** What one statement may go through where nobody is served meanwhile; null where any number may be asked. */
+  /** Limits of one statement; null for a database that serves others meanwhile. */
   readonly bounded: Bounded | null
-  /** What an index of a metadata field knows of a predicate, of more entries than fulfil it; null where it leads to none. */
+  /**
+   * Returns the part of a predicate that an index of a metadata field answers, for a superset of the matches; null without an index.
+   */
   readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** The same of one value of a field of strings, newest first by its index: just those that fulfil it where case does not count. */
+  /** Returns the same for a value of a string field, newest first by its index, exact if case does not matter. */
   readonly listedByIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
-  /** Whether the columns of a row cost less as one JSON text (packed.ts). */
+  /** Whether to return the columns of a row as one JSON text, which costs less (`packedColumns`). */
   readonly packsRows: boolean
-  /** `IN` or its like, with the strings of a JSON array: what an index on the value is asked for. */
-  readonly among: (json: SQL) => SQL
-  /** The rows of a JSON array of strings given as text, in a column `value`. */
+  /** Returns `IN` with the strings of a JSON array, in the form that uses an index. */
+  readonly inList: (json: SQL) => SQL
+  /** Returns the rows of a JSON array of strings, given as text, in a column `value`. */
   readonly jsonRows: (json: SQL) => SQL
-  /** The column `value` of a query as a JSON array in a text; `[]` for no rows. */
+  /** Returns the column `value` of a query as a JSON array in a text; `[]` without rows. */
   readonly jsonList: (rows: SQL) => SQL
-  /** The strings of two JSON arrays in one, each once, ordered by their bytes. */
+  /** Returns the union of two JSON arrays of strings, ordered by their bytes. */
   readonly joinedStrings: (one: SQL, other: SQL) => SQL
-  /** As `jsonRows`, of an array of whole numbers. */
+  /** Returns the rows of a JSON array of whole numbers, in a column `value`. */
   readonly jsonNumbers: (json: SQL) => SQL
-  /** The rows of a JSON array of arrays, in columns of these names and types. */
+  /** Returns the rows of a JSON array of arrays, in columns of these names and types. */
   readonly jsonTable: (json: SQL, columns: Readonly<Record<string, 'text' | 'integer'>>) => SQL
-  /** Gathers values of the rows, at most 32 of each, into a JSON array of arrays, `[]` when there are none. */
+  /** Aggregates values of the rows, at most 32 of each, into a JSON array of arrays; `[]` without rows. */
   readonly jsonArrays: (values: readonly SQL[]) => SQL
-  /** Values of one row, at most 32, as a JSON array in a text. */
+  /** Returns values of one row, at most 32, as a JSON array in a text. */
   readonly jsonRow: (values: readonly SQL[]) => SQL
-  /** Whether a JSON text holds an object with one of these keys; false for NULL. */
+  /** Returns whether a JSON text is an object with one of these keys; false for NULL. */
   readonly hasAnyKey: (json: SQL, keys: readonly string[]) => SQL
-  /** A JSON merge patch (RFC 7396) of two JSON texts. */
+  /** Returns the JSON merge patch (RFC 7396) of two JSON texts. */
   readonly mergePatch: (target: SQL, patch: SQL) => SQL
   /**
-   * The metadata `given` of what stands in the entry `id`, which the statement changes, or these where both say the same and only the
-   * order of keys differs: what is told of a change compares texts. Either may be NULL. What it gives is as long as what is given.
+   * Returns the new metadata of the entry `id`, or its present ones if they differ only in the order of keys, since changes are found by
+   * comparing
+   * texts. Either may be NULL. The statement changes that entry.
    *
-   * @param given and `id` name no row of the statement around them
+   * @param given returns the new metadata; it and `id` must not refer to a row of the surrounding statement
    */
   readonly asWritten: (id: SQL, given: (was: SQL) => SQL) => SQL
-  /** A query of the beginning that is kept of a long text, by its org and hash; null where a text is cut without being read whole. */
-  readonly beginning: ((org: SQL, hash: SQL) => SQL) | null
+  /**
+   * Returns a query of the stored preview of a long text, by organization and hash; null if the database can cut a text without reading all
+   * of it.
+   */
+  readonly preview: ((org: SQL, hash: SQL) => SQL) | null
   readonly byteLength: (text: SQL) => SQL
-  /** Characters of a text from a place on (from 0), which has so many in all. */
+  /** Returns a range of characters of a text, from a position (from 0); `chars` is the length of the text. */
   readonly slice: (text: SQL, chars: SQL, from: SQL, length: SQL) => SQL
-  /** Whether a text holds another, compared by its characters. */
+  /** Returns whether a text contains another, compared by characters. */
   readonly contains: (text: SQL, part: SQL) => SQL
-  /** The place of a part in a text, from 1 in characters; 0 when it is not there. */
+  /** Returns the position of a part in a text, from 1 in characters; 0 when it is missing. */
   readonly position: (text: SQL, part: SQL) => SQL
-  /** Writes the search terms of the entry that `row` names (a condition on `e`). */
+  /** Writes the search terms of the entry that `row` selects (a condition on `e`). */
   readonly indexEntry: (entry: ToIndex, row: SQL) => SQL
-  /** Writes the search terms of those of many entries that still stand at their versions; as few statements as hold them. */
+  /** Writes the search terms of those entries that still have the version read, in as few statements as possible. */
   readonly indexEntries: (entries: readonly ReadToIndex[]) => SQL[]
-  /** Takes away the search terms of the entry with this id. */
+  /** Deletes the search terms of the entry with this ID. */
   readonly unindexEntry: (id: number) => SQL
-  /** Behind the number of the analysis, what is raised when this database's index holds something else of the same words. */
+  /** Suffix of the analysis version; raise it when this database's index stores the same words differently. */
   readonly indexForm: string
-  /** Puts parts of the index of words together, a bounded share at a time; null where the index has none. */
+  /** Merges segments of the search index in bounded steps; null for an index without segments. */
   readonly mergeIndex: IndexMerge | null
-  /** A string in the metadata of `e`, by the names of members; NULL where there is none. */
+  /** Returns a string in the metadata of `e` by its path; NULL when it is missing. */
   readonly textAt: (path: readonly string[]) => SQL
-  /** As `textAt`, of a whole number. */
+  /** Returns a whole number in the metadata of `e` by its name. */
   readonly numberAt: (name: string) => SQL
-  /** For a database that compares vectors itself; null where an index beside it has to be asked. */
-  readonly nearness: {
-    /** Of a query and the row `v` of `entry_vectors`. */
+  /** Vector comparison in the database; null if the database needs an auxiliary index. */
+  readonly similarity: {
+    /** Returns the cosine of a query and the row `v` of `entry_vectors`. */
     readonly cosine: (query: QuantizedVector) => SQL
-    /** The exact sums that the cosine is made of; null where they are not exact. */
+    /** Returns the exact sums of the cosine; null if they are not exact. */
     readonly numbers: (query: QuantizedVector) => ComparedBy | null
-    /** The nearest entries of a part of what the scope sees, as a table with `entry_id` and `cosine`, best first. */
-    readonly nearestEntries: (
+    /** Returns the most similar entries of a part of the scope, as a table with `entry_id` and `cosine`, best first. */
+    readonly similarEntries: (
       scope: Scope,
       model: string,
       query: QuantizedVector,
@@ -216,6 +230,6 @@ export interface SqlDialect {
       part: Pick<SimilarRequest, 'most' | 'least' | 'project'>,
     ) => SQL
   } | null
-  /** The search index of code. */
+  /** Expressions of the code index. */
   readonly code: CodeSpelling
 }

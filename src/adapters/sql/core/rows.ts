@@ -1,4 +1,4 @@
-// What stands in a column of a row? Read by its type, so that nothing else is taken for it.
+// Reads columns of rows by type, and packs rows into JSON.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { utf8Length } from '../../../domain/text'
@@ -7,21 +7,21 @@ import type { Row, SqlConnection } from './connection'
 
 const wrong = (name: string, wanted: string): Error => new Error(`column ${name} holds no ${wanted}`)
 
-/** A text. @throws Error where there is none */
+/** Returns a text. @throws Error for any other type */
 export function str(row: Row, name: string): string {
   const value = row[name]
   if (typeof value !== 'string') throw wrong(name, 'text')
   return value
 }
 
-/** A text, or null where there is none. */
+/** Returns a text or null. @throws Error for any other type */
 export function strOrNull(row: Row, name: string): string | null {
   const value = row[name] ?? null
   if (value !== null && typeof value !== 'string') throw wrong(name, 'text')
   return value
 }
 
-/** A text of these; what else stands there was never written by us. */
+/** Returns a function that reads one of these texts. @throws Error for any other value */
 export const oneOf =
   <T extends string>(values: readonly T[]) =>
   (row: Row, name: string): T => {
@@ -30,7 +30,7 @@ export const oneOf =
     return value
   }
 
-/** A number; NaN where there is none. */
+/** Returns a number; NaN when it is missing. */
 export const num = (row: Row, name: string): number => Number(row[name])
 
 export const numOrNull = (row: Row, name: string): number | null => {
@@ -38,63 +38,63 @@ export const numOrNull = (row: Row, name: string): number | null => {
   return value === null ? null : Number(value)
 }
 
-/** What one database has as 0 and 1 and the other as a truth value. */
+/** Returns a boolean, which one database stores as 0 and 1. */
 export const flag = (row: Row, name: string): boolean => Number(row[name]) === 1
 
-/** What we wrote as JSON. @throws Error where there is none */
+/** Parses JSON that this program wrote. @throws Error when it is missing */
 export const json = <T>(row: Row, name: string): T => JSON.parse(str(row, name))
 
-/** As `json`, or null where there is none. */
+/** Parses JSON; null when it is missing. */
 export function jsonOrNull<T>(row: Row, name: string): T | null {
   const text = strOrNull(row, name)
   return text === null ? null : JSON.parse(text)
 }
 
-/** All rows, each as it says. */
+/** Decodes each row. */
 export const each =
   <T>(decode: (row: Row) => T): Decode<T[]> =>
   (rows) =>
     rows.map(decode)
 
-/** The first row, or null where there is none. */
+/** Decodes the first row; null without one. */
 export const firstRow =
   <T>(decode: (row: Row) => T): Decode<T | null> =>
   ([row]) =>
     row === undefined ? null : decode(row)
 
-/** The one row that is always there. @throws Error where it is not */
+/** Decodes the only row. @throws Error without one */
 export const onlyRow =
   <T>(decode: (row: Row) => T): Decode<T> =>
   ([row]) => {
-    if (row === undefined) throw new Error('a statement brought no row')
+    if (row === undefined) throw new Error('a statement returned no row')
     return decode(row)
   }
 
-/** A number of the first row; 0 where there is no row, or nothing in it. */
+/** Returns a number of the first row; 0 when it is missing. */
 export const countOf =
   (name = 'n'): Decode<number> =>
   ([row]) =>
     Number(row?.[name] ?? 0)
 
-/** Numbers of a column. */
+/** Returns the numbers of a column. */
 export const numbersOf = (name: string): Decode<number[]> => each((row) => num(row, name))
 
-/** Texts of a column. */
+/** Returns the texts of a column. */
 export const textsOf = (name: string): Decode<string[]> => each((row) => str(row, name))
 
-/** How many rows there are, whatever is in them. */
+/** Returns the number of rows. */
 export const howMany: Decode<number> = ({ length }) => length
 
-/** Rows for a decoder that needs to rest between them. */
+/** Returns the rows unchanged, for a decoder that has to yield between them. */
 export const asRows: Decode<readonly Row[]> = (rows) => rows
 
-/** A value in D1 holds at most 2 MB. */
+/** Maximum bytes of a JSON value: a value in D1 has at most 2 MB. */
 const MAX_JSON = 1_500_000
 
 /**
- * Rows in groups whose JSON fits into one value.
+ * Splits rows into groups whose JSON fits into one value.
  *
- * @param sizeOf a row's share of the JSON, in bytes
+ * @param sizeOf returns the bytes of a row in the JSON
  */
 export function inGroups<T>(rows: Iterable<T>, sizeOf: (row: T) => number): T[][] {
   const groups: T[][] = []
@@ -111,7 +111,7 @@ export function inGroups<T>(rows: Iterable<T>, sizeOf: (row: T) => number): T[][
   return groups
 }
 
-/** Rows as JSON texts of arrays, each of which fits into one value; a row that is larger by itself stands alone. */
+/** Returns rows as JSON arrays, each of which fits into one value; a larger row gets an array of its own. */
 export const jsonGroups = (rows: readonly unknown[]): string[] =>
   inGroups(
     rows.map((row) => JSON.stringify(row)),
@@ -124,7 +124,9 @@ interface Part {
   readonly handle: Handle<unknown>
 }
 
-/** Statements that bring many small rows, since a text of D1 holds 2 MB: numbers, and texts of a known length. */
+/**
+ * Combines queries of many small rows (numbers, and texts of bounded length) into one statement; a text of D1 holds 2 MB.
+ */
 export class Parts {
   private readonly parts: Part[] = []
 
@@ -134,7 +136,7 @@ export class Parts {
     return handle
   }
 
-  /** As one statement. Reads that are asked for in the same moment share a round trip. */
+  /** Runs all queries as one statement. Concurrent reads share a round trip. */
   async read(connection: SqlConnection): Promise<Results> {
     const cells = this.parts.map(({ columns, rows }, i) => {
       const values = connection.dialect.jsonArrays(columns.map((name) => sql.raw(name)))
@@ -149,18 +151,18 @@ export class Parts {
 
 const nameOf = (part: number): string => `part_${part}`
 
-/** Columns of a row as one, beside others that may be large. */
+/** Returns an expression for several columns as one JSON value, next to columns that may be large. */
 export const packedColumns = (names: readonly string[], alias: string): SQL =>
   sql.raw(`json_array(${names.map((name) => `${alias}.${name}`).join(', ')}) AS packed`)
 
-/** The same rows with their packed columns. */
+/** Returns the rows with their packed columns. */
 export const unpackedColumns = (names: readonly string[], rows: readonly Row[]): Row[] =>
   rows.map((row) => (row.packed === undefined ? row : fill({ ...row }, names, json<unknown[]>(row, 'packed'))))
 
 const unpacked = (columns: readonly string[], row: Row, name: string): Row[] =>
   json<unknown[][]>(row, name).map((values) => rowOf(columns, values))
 
-/** A row of these columns. */
+/** Returns a row with these columns. */
 export const rowOf = (columns: readonly string[], values: readonly unknown[]): Row => fill({}, columns, values)
 
 function fill(row: Row, columns: readonly string[], values: readonly unknown[]): Row {

@@ -2,7 +2,7 @@ import { type CursorSeal, staleCursor } from '../../../domain/history/cursor'
 import { type FeedChange, type FeedFilter, MAX_FEED_LIMIT, UNFILTERED_FEED } from '../../../domain/history/feed'
 import type { Scope } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
-import type { ChangeNotifier, Listener, OpenStream, Woken } from '../../../ports/change-bell'
+import type { ChangeNotifier, Listener, OpenStream, Woken } from '../../../ports/change-notifier'
 import type { Clock } from '../../../ports/clock'
 import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/history'
 import type { LastSeen, Visitor } from '../../../ports/memories'
@@ -182,6 +182,6 @@ export function createChanges(dependencies: {
     },
     seal: async ({ org }, position) => (await seal()).seal(org, position),
     admit: ({ org }, stream) => bell.admit(org, stream, MAX_STREAMS),
-    leave: ({ org }, stream) => bell.leave(org, stream),
+    leave: ({ org }, stream) => bell.closeStream(org, stream),
   }
 }

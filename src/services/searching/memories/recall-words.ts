@@ -173,7 +173,7 @@ export function createRecallWords({ fullText, analyzer }: WordDependencies) {
       const shares = new Map<number, number>()
       if (ids.length === 0) return shares
       const heldIn = holding(terms, units)
-      for (const standing of await fullText.standing(scope, { units, columns: COLUMNS }, ids))
+      for (const standing of await fullText.entryTexts(scope, { units, columns: COLUMNS }, ids))
         shares.set(standing.id, shareBy(standing.aliases, [...(await heldIn(standing)), ...standing.held]))
       return shares
     }

@@ -101,7 +101,7 @@ export function createRankedPage({
   reranker,
   findDisagreements,
 }: {
-  readonly entries: Pick<EntryStore, 'previews' | 'stretches'>
+  readonly entries: Pick<EntryStore, 'previews' | 'textRanges'>
   readonly analyzer: Analyzer
   readonly reranker: Reranker | null
   readonly findDisagreements: FindDisagreements
@@ -170,8 +170,8 @@ export function createRankedPage({
         wanted.map(({ id }) => id),
         previewLength,
       ),
-      entries.stretches(scope, filter, stretches),
-      compares && reranker === null ? entries.stretches(scope, filter, wanted.map(subjectStretch)) : [],
+      entries.textRanges(scope, filter, stretches),
+      compares && reranker === null ? entries.textRanges(scope, filter, wanted.map(subjectStretch)) : [],
       (compares ? findDisagreements : WITHOUT_DISAGREEMENTS)(
         scope,
         wanted.map(({ id }) => id),
@@ -190,7 +190,7 @@ export function createRankedPage({
     const results: RankedResult[] = []
     const shown =
       request.excerpt !== undefined && (reranker !== null || highlighting)
-        ? new Map((await entries.stretches(scope, filter, page.map(excerptStretch))).map(({ id, text }) => [id, text]))
+        ? new Map((await entries.textRanges(scope, filter, page.map(excerptStretch))).map(({ id, text }) => [id, text]))
         : texts
     for (const one of page) {
       const { id, chunk: _, isTitled: __, ...scores } = one
@@ -210,7 +210,7 @@ export function createRankedPage({
     }
     const ordered = successorsFirst(results, ({ entry }) => entry)
     if (!compares || ordered.length < 2) return { results: ordered, total: cut.length, warnings }
-    const begun = reranker ? await entries.stretches(scope, filter, page.map(subjectStretch)) : compared
+    const begun = reranker ? await entries.textRanges(scope, filter, page.map(subjectStretch)) : compared
     const named = new Set(page.flatMap(({ id, isTitled }) => (isTitled ? [id] : [])))
     await scheduler.tick(ordered.length * SUBJECT.codePoints)
     return {

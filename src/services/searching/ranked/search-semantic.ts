@@ -228,7 +228,7 @@ export function createSearchSemantic(dependencies: {
       if (looked.eligible !== null)
         return { near: looked.eligible.flatMap((row) => compare(query, row)), enough: true, moreUnconfirmed: false }
       if (looked.moreUnconfirmed) return { near, enough: false, moreUnconfirmed: true }
-      const seen = looked.lookedFurther ? [...hits, ...further] : hits
+      const seen = looked.readFurther ? [...hits, ...further] : hits
       near.push(...join(seen, looked, query))
       // Hits that were not read are not closer than the last one read.
       const last = (seen.at(-1)?.cosine ?? 1) - (isApproximate(found) ? ROUNDING : 0)

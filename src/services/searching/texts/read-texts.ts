@@ -63,11 +63,11 @@ export function createReadTexts({
       for (let tries = 0; tries < TRIES; tries++) {
         const measure = await texts.measure(scope, id, part)
         if (measure === null) throw noSuchEntry(id)
-        const { marks, textHash, near } = measure
+        const { marks, textHash, range: near } = measure
         if (marks === null) return cutWhole(measure.text as string, part)
         const stretch = rangeFor(part, marks)
         const isHere = near !== null && near.from === stretch.from && near.to >= stretch.to
-        const text = isHere ? near.text : await texts.stretch(scope, id, textHash, stretch)
+        const text = isHere ? near.text : await texts.range(scope, id, textHash, stretch)
         if (text !== null) return { ...cutRange(text, stretch, part, marks), totals: marks }
       }
       throw new Problem('conflict', 'The text changed while it was read; try again')

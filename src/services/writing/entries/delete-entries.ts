@@ -30,20 +30,20 @@ export function createDeleteEntries({
   terms,
   now,
 }: {
-  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing' | 'threads'>
+  readonly entries: Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'current' | 'threads'>
   readonly terms: HistoryTerms
   readonly now: () => Millis
 }) {
   /** Explains a failed precondition; returns if it holds now. @throws Problem not_found, conflict */
   async function explain(caller: Caller, { ids, expectedVersion, mustStand, captured = [] }: DeleteSelection) {
     for (const [one, version] of captured) {
-      const entry = await entries.standing(caller, one)
+      const entry = await entries.current(caller, one)
       if (entry?.captured !== true) throw noSuchEntry(one)
       checkVersion(entry, version === 0 ? undefined : version)
     }
     const [id] = ids ?? []
     if ((expectedVersion === undefined && !mustStand) || id === undefined) return
-    const entry = await entries.standing(caller, id)
+    const entry = await entries.current(caller, id)
     if (entry === null) throw noSuchEntry(id)
     checkVersion(entry, expectedVersion)
   }

@@ -83,7 +83,7 @@ export function createRestoreEntries(dependencies: {
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
-      if ('changeId' in what && only === undefined && found.standing.size + found.again.length === 0)
+      if ('changeId' in what && only === undefined && found.existing.size + found.again.length === 0)
         throw notFound('The entries that this change_id deleted are not retained')
       if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
         throw versionConflict(
@@ -91,7 +91,7 @@ export function createRestoreEntries(dependencies: {
           expectedVersion,
         )
       const [first = 0] = 'ids' in what ? what.ids : []
-      const stands = only === undefined ? found.standing.get(first) : undefined
+      const stands = only === undefined ? found.existing.get(first) : undefined
       if (expectedVersion !== undefined && stands !== undefined && stands.version !== expectedVersion)
         throw versionConflict({ id: first, ...stands }, expectedVersion)
       const instant = now()
@@ -103,7 +103,7 @@ export function createRestoreEntries(dependencies: {
         narrowed: kept.present === null ? null : narrowToPresent(caller, kept.state, kept.present),
       }))
       const known = new Set(found.kept.map(({ id }) => id))
-      const { standing } = found
+      const { existing: standing } = found
       // Entries that earlier calls of the same undo restored are reported only when nothing else is left.
       const again =
         'changeId' in what && only === undefined

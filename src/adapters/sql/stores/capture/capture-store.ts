@@ -1,5 +1,5 @@
-// Which rows of what hooks left are old? Each round looks at the next of a table, in the order of its key: an index by time would be
-// written by every event, while the tables are gone through once a day.
+// Stores captured events and sessions. Old rows are found by scanning the tables in the order of their keys, because every event would have
+// to update an index by time, while the tables are scanned once a day.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
@@ -27,27 +27,27 @@ import {
   reachesProject,
   visible,
 } from '../../core/visibility'
-import { readStartMemories } from '../../tables/capture/standing'
+import { readStartMemories } from '../../tables/capture/start-memories'
 import { runInFrame } from '../../tables/changes/publish-changes'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
-import { isVersion } from '../../tables/entries/rows'
+import { isVersion } from '../../tables/entries/entry-rows'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** Rows that one round looks at. */
-const LOOKED_THROUGH = 1_000
+/** Rows scanned in one batch. */
+const SCANNED_ROWS = 1_000
 
 interface Table {
   readonly name: string
-  /** Its third column; the first two are org and owner. */
+  /** The third column of the key; the first two are organization and owner. */
   readonly key: string
   readonly isOld: SQL
 }
 
-/** The start of a round: a table, and a key after which it continues. */
+/** Parses the cursor of a batch: a table, and the key after which it continues. */
 const toCursor = (cursor: string | null): [table?: number, ...key: string[]] =>
   cursor === null ? [] : JSON.parse(cursor)
 
-/** The next rows of a table, and of them the old ones. */
+/** Returns the next rows of a table, and those of them that are old. */
 async function partOf(connection: SqlConnection, { name, key, isOld }: Table, behind: readonly string[]) {
   const places = sql.join(
     behind.map((one) => sql`${one}`),
@@ -58,16 +58,16 @@ async function partOf(connection: SqlConnection, { name, key, isOld }: Table, be
     connection,
     sql`SELECT org, owner, ${sql.raw(key)} AS name, CASE WHEN ${isOld} THEN 1 ELSE 0 END AS is_old
       FROM ${sql.raw(name)} ${beyond}
-      ORDER BY org, owner, ${sql.raw(key)} LIMIT ${sql.raw(String(LOOKED_THROUGH))}`,
+      ORDER BY org, owner, ${sql.raw(key)} LIMIT ${sql.raw(String(SCANNED_ROWS))}`,
     each((row) => ({ id: [str(row, 'org'), str(row, 'owner'), str(row, 'name')], isOld: num(row, 'is_old') === 1 })),
   )
   return {
     old: rows.flatMap((row) => (row.isOld ? [row.id] : [])),
-    last: rows.length < LOOKED_THROUGH ? null : (rows.at(-1)?.id ?? null),
+    last: rows.length < SCANNED_ROWS ? null : (rows.at(-1)?.id ?? null),
   }
 }
 
-/** Forgets those that are old; what arrived again meanwhile stays. @returns how many rows went */
+/** Deletes old rows, except those that have changed meanwhile. @returns the number of deleted rows */
 async function remove(connection: SqlConnection, { name, key, isOld }: Table, old: readonly string[][]) {
   if (old.length === 0) return 0
   const columns = { org: 'text', owner: 'text', name: 'text' } as const
@@ -82,7 +82,7 @@ async function remove(connection: SqlConnection, { name, key, isOld }: Table, ol
   )
 }
 
-/** A round of it, as `CaptureStore.forget`. */
+/** Runs one batch of `CaptureStore.forget`. */
 export async function forgetRound(
   connection: SqlConnection,
   { events, sessions, uses }: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },
@@ -92,7 +92,7 @@ export async function forgetRound(
     { name: 'capture_events', key: 'id', isOld: sql`at < ${events}` },
     { name: 'capture_start_digests', key: 'place', isOld: sql`at < ${sessions}` },
     { name: 'session_memories', key: 'session', isOld: sql`at < ${uses}` },
-    // What is still to be written stays.
+    // Sessions with a pending checkpoint stay.
     { name: 'capture_sessions', key: 'session', isOld: sql`seen_at < ${sessions} AND due_at IS NULL` },
   ]
   const [first = 0, ...behind] = toCursor(cursor)
@@ -106,7 +106,7 @@ export async function forgetRound(
 
 const PREVIEW = 300
 
-/** Threads of sessions are named by their clients, `session:<client>:<id>`, so that a client's stand next to each other. */
+/** Matches the sessions of a client: they are named `session:<client>:<id>`, so they are adjacent in an index. */
 const ofClient = (client: string): SQL =>
   sql` AND e.thread_id >= ${`session:${client}:`} AND e.thread_id < ${`session:${client};`}`
 
@@ -146,11 +146,11 @@ export function toReviewed(row: Row): ReviewedEntry {
   }
 }
 
-/** Characters of a memory that are compared: as many as a start reads. */
+/** Characters of a memory that are compared: as many as a start text includes. */
 const COMPARED = 1_300
-/** Sessions that one read returns, the newest. */
+/** Maximum number of sessions of one read, the newest. */
 const MOST_SESSIONS = 10_000
-/** Characters of a memory on a page of many. */
+/** Characters of a memory in a list. */
 const SHOWN = 200
 
 interface Place {
@@ -160,7 +160,7 @@ interface Place {
   readonly project: string | null
 }
 
-/** Stores the one row of a session. The same use writes nothing. */
+/** Stores the usage row of a session; writes nothing when it is unchanged. */
 export const noteUse = ({ org, owner, name, project }: Place, use: readonly MemoryUse[], now: Millis): SQL => sql`
   INSERT INTO session_memories (org, owner, session, project, at, memories)
   VALUES (${org}, ${owner}, ${name}, ${project ?? ''}, ${now}, ${JSON.stringify(use)})
@@ -188,9 +188,9 @@ interface Context {
 }
 
 /**
- * Sessions of every owner in projects that the scope reaches, newest first: their rows hold no words.
+ * Returns usage rows of sessions of every owner, in the projects of the scope, newest first. The rows contain no text.
  *
- * @param id only those that have to do with this memory; null for all
+ * @param id only sessions that used this memory; null for all
  */
 export function usesStatement({ dialect, scope }: Omit<Context, 'now'>, since: Millis, id: number | null): SQL {
   const projects = projectsOf(scope)
@@ -207,18 +207,18 @@ export const toSessionUse = (row: Row): SessionUse => ({
   memories: JSON.parse(str(row, 'memories')),
 })
 
-/** The time of the oldest row of an organization. */
+/** Returns the time of the oldest usage row of an organization. */
 export const firstUseStatement = ({ org }: Scope): SQL =>
   sql`SELECT min(s.at) AS at FROM session_memories s WHERE s.org = ${org}`
 
-/** Listed memories of these ids, for people. */
+/** Returns the listed memories with these IDs. */
 export const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
   SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${previewOf(dialect, SHOWN)} AS text
   FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
   ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
   WHERE ${dialect.plan.filterOnly(listed(dialect, scope, now))}`
 
-/** The oldest listed memories that the scope may change, that were created before a time and are none of these. */
+/** Returns the oldest listed memories that the scope may change, created before a time, except these. */
 export const unusedStatement = (
   { dialect, scope, now }: Context,
   before: Millis,
@@ -242,10 +242,10 @@ export const toNamed = (row: Row): NamedMemory => ({
   createdAt: num(row, 'created_at'),
 })
 
-/** Bytes that a session takes at most, about: its lists are bounded (domain/capture/gathered.ts). */
+/** Approximate maximum bytes of a session, whose lists are bounded. */
 const MOST_STATE = 120_000
 
-/** Bytes of a session as its organization's usage counts them, as the triggers of later changes do. */
+/** Returns the kilobytes of a session for the usage of its organization, as the triggers compute them for changes. */
 const inKilobytes = (session: string, state: string): number => Math.ceil(utf8Length(session + state) / 1024) * 1024
 
 const toSession = (row: Row): CapturedSession => ({
@@ -267,8 +267,8 @@ const toDue = (row: Row): PendingSession => ({
 
 const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([project, branch])
 
-/** Captured sessions over any SQL connection. Whose they are is told by org and owner, so that nobody else's are ever met. */
-/** Characters of a text that waits for an approval. */
+/** Creates the capture store over any SQL connection. Every statement names organization and owner. */
+/** Characters of a text in the list of texts that address an agent. */
 const ADDRESSING_PREVIEW = 400
 
 const sessionPreview = (text: string) => ({
@@ -276,7 +276,7 @@ const sessionPreview = (text: string) => ({
   isCut: text.length > ADDRESSING_PREVIEW,
 })
 
-/** Lets a model propose memories of a session once nothing has arrived of it for a while. */
+/** Queues the proposal of memories for a session, to run when no event has arrived for a while. */
 const queueProposals = (org: string, entryId: number, now: Millis): SQL =>
   sql`INSERT INTO outbox (org, topic, key, created_at, due_at)
     VALUES (${org}, 'propose', ${String(entryId)}, ${now}, ${now + SILENT_MS})
@@ -291,7 +291,7 @@ export function createSqlCaptureStore(
     proposes = false,
   }: {
     readonly quotas?: Quotas
-    /** Whether a model proposes memories of sessions. */
+    /** Whether a model proposes memories from sessions. */
     readonly proposes?: boolean
   } = {},
 ): CaptureStore {
@@ -320,7 +320,7 @@ export function createSqlCaptureStore(
       return { events: result.of(arrived), sessions: result.of(states) }
     },
 
-    async keep(scope, { keyId, agent }, { events, sessions }) {
+    async store(scope, { keyId, agent }, { events, sessions }) {
       const now = clock.now()
       const ids = JSON.stringify(events.map(({ id }) => id))
       const revisions = JSON.stringify(
@@ -366,11 +366,11 @@ export function createSqlCaptureStore(
         )
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error
-        throw new Problem('conflict', 'Other events of the session arrived at the same moment; send these again')
+        throw new Problem('conflict', 'Other events of the session arrived at the same time; send these again')
       }
     },
 
-    async wrote(scope, { name, revision, gathered }, written, use) {
+    async recordCheckpoint(scope, { name, revision, gathered }, written, use) {
       const { project } = gathered.place
       await new Batch(
         ...(use.length === 0
@@ -474,7 +474,7 @@ export function createSqlCaptureStore(
       return claimed === 1
     },
 
-    async standing(scope, place, except, isApproved = false) {
+    async startMemories(scope, place, except, isApproved = false) {
       return readStartMemories(connection, { dialect, scope, now: clock.now(), isApproved }, place, except)
     },
 
@@ -506,7 +506,7 @@ export function createSqlCaptureStore(
         sql`SELECT e.id, e.owner FROM entries e WHERE ${place('e')} AND e.captured = 1 ORDER BY e.id LIMIT ${limit}`,
         toOwned,
       )
-      // Threads of sessions alone hold what was captured, and what somebody has kept or stored there himself.
+      // Threads of sessions contain only captured entries, and those that a person approved or stored there.
       const dropped = batch.add(
         sql`SELECT DISTINCT v.entry_id AS id, v.owner FROM entry_versions v
           WHERE ${place('v')} AND v.deleted = 1 AND v.thread_id >= 'session:' AND v.thread_id < 'session;'

@@ -13,11 +13,11 @@ import { TRUE } from '../../core/compile-filter'
 import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import type { CodeRoot, SqlDialect } from '../../core/dialect'
 import { countOf, each, flag, inGroups, num, numOrNull, str, strOrNull } from '../../core/rows'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { quotaGuards, withinQuotas } from '../../tables/changes/quota'
 import { among, inLanguage, nameTerms, packVectors, textTerms, within } from '../../tables/code/code-terms'
 
-/** What rows of `file_id` hold, by their file. */
+/** Groups rows by their `file_id`. */
 const byFile =
   <T>(one: (row: Row) => T): Decode<Map<number, T[]>> =>
   (rows) => {
@@ -26,7 +26,7 @@ const byFile =
     return groups
   }
 
-/** Files whose vectors could not be made when they were stored. */
+/** Maintains files whose vectors were not made when they were stored. */
 export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex, 'pending' | 'embed'> {
   const { dialect } = connection
   return {
@@ -87,7 +87,7 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
   }
 }
 
-/** Rows of files, symbols and chunks, as searches of code tell them. */
+/** Columns of files for search results. */
 
 export const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
 
@@ -106,7 +106,7 @@ export const toFile = (row: Row): CodeFile => ({
 
 function symbolKind(place: number): SymbolKind {
   const kind = SYMBOL_KINDS[place]
-  if (kind === undefined) throw new Error(`no kind of symbols stands at ${place}`)
+  if (kind === undefined) throw new Error(`unknown kind of symbol ${place}`)
   return kind
 }
 
@@ -140,7 +140,7 @@ export const toChunk = (row: Row): StoredChunk => ({
   text: str(row, 'text'),
 })
 
-/** Vectors of a file's lines from one on, packed. */
+/** Reads packed vectors of a file, from a chunk on. */
 export const toPack = (row: Row) => ({
   id: num(row, 'id'),
   fileId: num(row, 'file_id'),
@@ -148,13 +148,15 @@ export const toPack = (row: Row) => ({
   data: str(row, 'data'),
 })
 
-/** What searches of code read. */
+/** The methods of the code index that search. */
 type Reads = Pick<
   CodeIndex,
   'files' | 'symbols' | 'filesWithGrams' | 'chunksWith' | 'vectors' | 'chunksWithWords' | 'chunks'
 >
 
-/** A query of each key under which the code of a project is, in groups, since a compound of D1 has few parts. */
+/**
+ * Returns a query for each key under which code of the project is stored, in groups, since D1 limits compound queries.
+ */
 const ofHomes = ({ plan }: SqlDialect, scope: Scope, project: string, of: (home: string) => SQL): SQL =>
   plan.firstOf(
     homesOf(scope, project).map((home) => sql`SELECT * FROM (${of(home)}) AS of_home`),
@@ -295,12 +297,12 @@ export function createCodeReads(connection: SqlConnection): Reads {
   }
 }
 
-/** The statements that put files of code and all that is made of them into the tables. */
+/** Statements that store files with their symbols, chunks and index rows. */
 
 type Cell = string | number | null
 const jsonLength = (row: readonly Cell[]): number => JSON.stringify(row).length + 1
 
-/** The text in lower case where that is more than folding A–Z, which the database does itself. */
+/** Returns the text in lower case if that differs from folding A–Z, which the database does itself; otherwise null. */
 function foldedIfNeeded(text: string): string | null {
   const folded = foldCase(text)
   return folded === foldAscii(text) ? null : folded
@@ -308,7 +310,7 @@ function foldedIfNeeded(text: string): string | null {
 
 type Columns = Readonly<Record<string, 'text' | 'integer'>>
 
-/** The rows of files by table, with values in the order of the columns that `insertFiles` names. */
+/** Returns the rows of files by table, with values in the order of the columns of `insertFiles`. */
 function rowsOf(files: readonly PreparedFile[]) {
   const fileRows = files.map((file) => [
     file.path,
@@ -347,7 +349,7 @@ function rowsOf(files: readonly PreparedFile[]) {
   return { fileRows, chunkRows, symbolRows, textRows, vectorRows }
 }
 
-/** Adds files that are not there. */
+/** Inserts files that do not exist yet. */
 export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
   const { org, project, root } = scope
   const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
@@ -437,7 +439,7 @@ export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonl
   ]
 }
 
-/** The code of all orgs over any SQL connection. */
+/** Creates the code index over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quotas: Quotas = NO_QUOTAS): CodeIndex {
   const { dialect } = connection
@@ -447,7 +449,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
 
   const ofRoot = (root: string | null): SQL => (root === null ? sql`` : sql` AND f.root = ${root}`)
 
-  /** Files of these paths of a root, found by their index. */
+  /** Returns the files of a root with these paths, by their index. */
   const named = (scope: Scope, project: string, root: string | null, paths: readonly string[]): SQL => {
     const list = dialect.jsonTable(sql`${JSON.stringify(paths.map((path) => [path]))}`, { path: 'text' })
     const same = dialect.code.samePath(sql`f.path`, sql`named.path`)
@@ -455,7 +457,7 @@ export function createSqlCodeIndex(connection: SqlConnection, clock: Clock, quot
     return sql`id IN (SELECT f.id FROM ${list} named ${dialect.plan.follow('code_files', 'f', own)})`
   }
 
-  /** The first or the last root of a project `p`, which its index leads to. */
+  /** Returns the first or the last root of a project `p`, by its index. */
   const endRoot = (direction: 'ASC' | 'DESC'): SQL => sql`(
     SELECT f.root FROM code_files f WHERE f.org = p.org AND f.project = p.project
     ORDER BY f.root ${sql.raw(direction)} LIMIT 1

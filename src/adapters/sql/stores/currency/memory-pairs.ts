@@ -16,20 +16,20 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, each, firstRow, flag, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '../../core/rows'
 import { inProject, listed, listedToChange } from '../../core/visibility'
-import { noteSought, soughtStatement } from '../../tables/currency/pairs-sought'
+import { recordScanned, scannedStatement } from '../../tables/currency/scanned-pairs'
+import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, kindOf, toEntry } from '../../tables/entries/rows'
 import { superseded } from '../../tables/links/links'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** Rows of entries that one round checks for memories with a subject. */
+/** Entries that one batch checks for memories with a subject. */
 const HEADS = 400
-/** A write may be on its way with a lower ID than one that was committed: memories count once they are older. */
+/** Minimum age of a memory: a write with a lower ID may still be uncommitted. */
 const COMMITTED_MS = MINUTE_MS
-/** How long a claim lasts, and how often a model is asked about the same contents. */
+/** Duration of a lease, and the minimum time between two questions to a model about the same contents. */
 const CLAIM_MS = 10 * MINUTE_MS
 const MOST_ATTEMPTS = 4
-/** Metadata that are read for the judgements in them, in characters. */
+/** Maximum characters of metadata that are read for the judgements in them. */
 const MOST_METADATA = 20_000
 
 const verdictOf = oneOf(VERDICTS)
@@ -64,7 +64,7 @@ const toPairWithMemories = (row: Row): PairWithMemories => ({
 
 const toMemory = (row: Row): StoredMemory => ({ ...toEntry(row), org: str(row, 'org'), diary: flag(row, 'diary') })
 
-/** Pairs of memories over any SQL connection. */
+/** Creates the store of memory pairs over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): MemoryPairs {
   const { dialect } = connection
@@ -83,7 +83,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
     async fresh(limit) {
       const from = await readOne(
         connection,
-        soughtStatement(),
+        scannedStatement(),
         firstRow((row) => Number(row.value)),
       )
       const heads = await readOne(
@@ -106,7 +106,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
       return { ids, from, upTo, isPart: !isYoung && (ids.length === limit || heads.length === HEADS) }
     },
 
-    sought: async ({ from, upTo }) => (upTo === null ? undefined : run(noteSought(from, upTo))),
+    recordScanned: async ({ from, upTo }) => (upTo === null ? undefined : run(recordScanned(from, upTo))),
 
     async memories(ids, length) {
       if (ids.length === 0) return []
@@ -140,7 +140,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
             ${dialect.plan.follow('entries', 'e', sql`e.id = p.earlier_id`)}
           WHERE p.org = ${scope.org}${behind} AND (p.verdict IS NULL OR p.verdict <> 'both_hold')
             AND ${listedToChange(dialect, scope, now, 'l')}${ofProject} AND ${listed(dialect, scope, now, 'e')}
-            AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null }, now })}
+            AND NOT ${superseded({ dialect, visibility: { scope, diaryOf: null }, now })}
           ORDER BY p.later_id DESC, p.earlier_id DESC LIMIT ${limit}`,
         each(toJudged),
       )

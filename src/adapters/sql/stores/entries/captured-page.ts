@@ -1,4 +1,4 @@
-// What of a page is captured, where a filter asks for that? It stands behind everything that is not.
+// Pages that include captured entries, which come after all others.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { includesCaptured, isCapturedOnly } from '../../../../domain/search/captured'
@@ -12,7 +12,7 @@ import { asRows } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { type ReadContext, withPrelude } from '../../tables/entries/read-statements'
 
-/** Captured entries that a filter admits, newest first. */
+/** Returns the captured entries that a filter admits, newest first. */
 function capturedStatement({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>, filter: Filter): SQL {
   const bindings = dialect.bindings()
   const condition = compileFilter(filter, dialect, bindings.bind)
@@ -24,7 +24,9 @@ function capturedStatement({ dialect, scope, now }: Omit<ReadContext, 'indexedFi
   )
 }
 
-/** Pages with what is captured behind what is listed, for filters that ask for it; one round trip more for these alone. */
+/**
+ * Wraps a page: for filters that request captured entries, appends them after listed ones, with one more round trip.
+ */
 export function pagesWithCaptured(
   connection: SqlConnection,
   clock: Clock,

@@ -35,8 +35,8 @@ import {
   textsOf,
 } from '../../core/rows'
 import { changeable, listedToChange, visible } from '../../core/visibility'
-import { WRITE_SHARE } from '../../core/write-share'
-import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-log'
+import { WRITE_BUDGET } from '../../core/write-budget'
+import { auditDeleteStatement, auditOneStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards } from '../../tables/changes/captured-sources'
 import {
   BEFORE_ALL,
@@ -49,26 +49,26 @@ import {
 } from '../../tables/changes/erase-selection'
 import { createUnfinishedDeletes, pendingDeletion, soleDeletion } from '../../tables/changes/pending-deletion'
 import { createWrite, recordOutput, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
-import { takenBy } from '../../tables/changes/quota'
+import { maxBytesOf } from '../../tables/changes/quota'
 import {
   type Groups,
   groupsStatement,
-  namesOf,
+  nameCount,
   readStatistics,
   toGroups,
 } from '../../tables/counts/statistics-statements'
+import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/entry-rows'
 import {
   entriesById,
   liveThreads,
   previewsStatement,
   type ReadContext,
-  stretchesStatement,
+  textRangesStatement,
   toChangeStatement,
   withinStatement,
 } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, isVersion, readRows, readWithin, toEntry, toThread } from '../../tables/entries/rows'
 import { preconditionProblem } from '../../tables/links/links'
-import { imageTypeStatement, marksStatement } from '../../tables/outbox/image-use'
+import { imageTypeStatement, tombstonesStatement } from '../../tables/outbox/image-use'
 import { readPage } from '../../tables/pages/page-statements'
 import { textOf } from '../../tables/texts/long-texts'
 import { approvalColumns, assignments, writerColumns } from '../../tables/writes/entry-columns'
@@ -80,8 +80,8 @@ const toPreview = (row: Row): EntryPreview => ({
 })
 
 /**
- * The previews of rows in their order. Unusually large metadata, images, tags and summaries come by a second round trip, as far as
- * a page has room for them.
+ * Reads the previews of rows, in their order. Unusually large metadata, images, tags and summaries are read by a second round trip, up to
+ * the size limit of a page.
  */
 export async function previewsOf(
   connection: SqlConnection,
@@ -103,21 +103,23 @@ export async function previewsOf(
   )
   const whole = new Map(found.map((row) => [num(row, 'id'), row]))
   const asked = new Set(large)
-  // What is gone by now is not shown.
+  // Entries deleted meanwhile are left out.
   const shown = rows.flatMap((row): Row | readonly Row[] =>
     asked.has(num(row, 'id')) ? (whole.get(num(row, 'id')) ?? []) : row,
   )
   return readRows(shown, toPreview)
 }
 
-/** Threads by last use. */
+/** Returns threads by last use. */
 const byUse = (context: ReadContext): Groups => ({
   tables: [liveThreads(context)],
   query: sql`SELECT thread_id, entries, user_entries, multimodal, first_second, last_second, last_id FROM live`,
   order: sql`last_second DESC, last_id DESC`,
 })
 
-/** A page of threads and how many there are; one round trip more for the number where the page lies behind the last. */
+/**
+ * Reads a page of threads and their number; needs one more round trip for the number if the page is after the last thread.
+ */
 export async function threadPage(
   connection: SqlConnection,
   context: ReadContext,
@@ -126,10 +128,10 @@ export async function threadPage(
   const groups = byUse(context)
   const { first, count } = await readOne(connection, groupsStatement(groups, limit, offset), toGroups(toThread))
   const isBehind = first.length === 0 && offset > 0
-  return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), namesOf) : count }
+  return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), nameCount) : count }
 }
 
-/** Ids that a dry run shows. */
+/** Maximum number of IDs in a dry run. */
 const SHOWN = 100
 
 interface Selected {
@@ -140,21 +142,23 @@ interface Selected {
 
 const NOTHING: Erased = { count: 0, archived: 0, before: 0, left: 0 }
 
-/** @throws DeleteRefused for a guard that did not hold; else what was thrown */
+/**
+ * Throws the problem of a refused delete. @throws DeleteRefused for a failed precondition; otherwise the given error
+ */
 function refused(error: unknown): never {
   throw error instanceof PreconditionFailed ? new DeleteRefused() : error
 }
 
-/** How many entries the row of the audit log tells of. */
+/** Returns the number of deleted entries that the audit row states. */
 const toDeleted = (row: Row): number => json<{ deleted: number }>(row, 'detail').deleted
 
-/** What of the entry store deletes: one attempt each; what to do after a refusal is decided by the service. */
+/** Deletes entries: one attempt for each call. The service decides what to do after a refusal. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
-): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'standing'> {
+): Pick<EntryStore, 'delete' | 'erase' | 'wouldDelete' | 'finishDeletes' | 'current'> {
   const { dialect } = connection
   const { finish } = createUnfinishedDeletes(connection)
 
@@ -164,9 +168,9 @@ export function createDelete(
       ids && sql`${entriesById(dialect, ids)} WHERE ${TRUE} AND ${changeable(dialect, caller, then)}`
     const named = until(now)
     const conditions = [
-      // Whoever names an id means that entry, archived or not; other criteria reach what lists show.
+      // An ID selects that entry, archived or not; other criteria select listed entries.
       named
-        ? // What has expired is erased as well, whether the schedule has removed its row or not.
+        ? // Expired entries are erased as well, even if the schedule has not removed their rows yet.
           sql`id ${dialect.plan.oneOf(sql`SELECT e.id FROM ${erases ? until(BEFORE_ALL) : named}`)}`
         : threadIds
           ? sql`id ${dialect.plan.oneOf(
@@ -177,7 +181,7 @@ export function createDelete(
           : erases
             ? erasable(dialect, caller, 'entries')
             : listedToChange(dialect, caller, now, 'entries'),
-      ...(threadIds && ids ? [sql`thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`] : []),
+      ...(threadIds && ids ? [sql`thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`] : []),
       ...(source ? [sql`source = ${source}`] : []),
       ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
     ]
@@ -193,7 +197,10 @@ export function createDelete(
     }
   }
 
-  /** The calls that have deleted some of these entries by name, and not removed them yet: what is kept of them is not yet known. */
+  /**
+   * Returns the calls that have deleted some of these entries and have not removed their rows yet, so that their retained versions do not
+   * exist yet.
+   */
   const unremoved = ({ org }: Caller, { ids, threadIds = [] }: Meant): SQL => sql`
     SELECT l.change_id FROM pending_deletes l
     WHERE l.org = ${org} AND l.erase_history = 0 AND ${
@@ -201,14 +208,14 @@ export function createDelete(
         ? sql`l.entry_id IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)})`
         : dialect.plan.exists(sql`
             SELECT 1 FROM entries e
-            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`)}`)
+            WHERE e.id = l.entry_id AND ${dialect.plan.filterOnly(sql`e.thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`)}`)
     }`
 
   /**
-   * Deletes in the call's own transaction, part of it by name, and removes that behind it.
+   * Deletes in the transaction of the call, and removes the rest of a large selection afterwards.
    *
-   * @param erases for good, also what was deleted before
-   * @returns how many entries, and what an erasure took
+   * @param erases permanently, including entries deleted earlier
+   * @returns the number of entries, and what an erasure removed
    */
   async function remove(caller: Caller, selection: DeleteSelection, erases: boolean): Promise<Erased> {
     const now = clock.now()
@@ -227,7 +234,7 @@ export function createDelete(
     batch.do(deletion.remove)
     const left = pending && batch.add(pending.queue, howMany)
     const result = await write(caller, batch, { forgets: erases, usesReserve: true }).catch(refused)
-    // Nobody sees what is left; when the database does not answer now, the outbox removes it.
+    // The remaining rows are invisible. If the database does not respond now, the outbox removes them.
     if (left && result.of(left) > 0) await finish(caller.org, caller.changeId).catch(() => {})
     return (output && result.of(output).erased) ?? { ...NOTHING, count: result.of(deleted) }
   }
@@ -243,7 +250,7 @@ export function createDelete(
       return calls.length > 0
     },
 
-    async standing(caller, id) {
+    async current(caller, id) {
       const statement = sql`SELECT ${ENTRY_COLUMNS}, '' AS text FROM ${entriesById(dialect, [id])}
         WHERE ${TRUE} AND ${changeable(dialect, caller, clock.now())}`
       return runOne(connection, statement, firstRow(toEntry))
@@ -252,7 +259,7 @@ export function createDelete(
     async wouldDelete(caller, selection, erases = false) {
       const now = clock.now()
       const { where, guards } = select(caller, selection, now, erases)
-      // What a call has deleted and not removed yet is told when it can be.
+      // Entries that a call has deleted but not removed yet count once their rows are removed.
       const batch = new Batch(...(erases ? guards.slice(0, -1) : guards))
       const standing = batch.add(sql`SELECT count(*) AS n FROM entries WHERE ${where}`, countOf())
       const shown = batch.add(sql`SELECT id FROM entries WHERE ${where} ORDER BY id LIMIT ${SHOWN}`, numbersOf('id'))
@@ -267,9 +274,12 @@ export function createDelete(
 }
 
 const TOO_LARGE = 'metadata would be larger than 256 KB after this patch'
-const MET = 'The entry was deleted and brought back at this moment; try again'
+const RESTORED = 'The entry was deleted and restored by another call; try again'
 
-/** The entry store's `patch`. @param write within the limits of the org; throws PremiseFailed where the guard refuses */
+/**
+ * Creates the entry store's `patch`. @param write within the limits of the organization; throws PreconditionFailed when a precondition
+ * fails
+ */
 export function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
   const { dialect } = connection
   return {
@@ -297,7 +307,7 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
           update,
           onlyRow((changed) => ({ version: num(changed, 'version'), archived: flag(changed, 'archived') })),
         )
-        const takes = () => takenBy([{ metadata: patch }])
+        const takes = () => maxBytesOf([{ metadata: patch }])
         return (await write(caller, batch.do([audit]), { takes })).of(patched)
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error
@@ -305,17 +315,19 @@ export function createPatch(connection: SqlConnection, write: Write, clock: Cloc
         const bytes = await runOne(connection, size, ([found]) => (found === undefined ? null : num(found, 'bytes')))
         if (bytes === null) return null
         checkMetadataSize(patch)
-        // Where it fits, the guard has found no entry, which is there again.
-        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', MET)
+        // If the size fits, the precondition failed because the entry was missing, and it exists again.
+        throw bytes > MAX_METADATA_BYTES ? new Problem('limit_exceeded', TOO_LARGE) : new Problem('conflict', RESTORED)
       }
     },
   }
 }
 
-/** Metadata, tags and images of entries that one call changes: parsed, they take several times as much of a Worker's 128 MB. */
-const MOST_BESIDE = 8_000_000
+/**
+ * Maximum bytes of the metadata, tags and images of the entries of one call: parsed, they use several times as much of a Worker's 128 MB.
+ */
+const MAX_LARGE_BYTES = 8_000_000
 
-/** The entry store over any SQL connection; what differs between databases is in the connection's dialect. */
+/** Creates the entry store over any SQL connection. Databases differ only in the connection's dialect. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlEntryStore(
   connection: SqlConnection,
@@ -328,7 +340,9 @@ export function createSqlEntryStore(
   const { dialect } = connection
   const writeAll = createWrite(connection, clock, terms)
 
-  /** As `writeAll`, within the limits of the org. @throws Problem limit_exceeded when it would pass one, or for a premise with a name */
+  /**
+   * Runs a write within the limits of the organization. @throws Problem limit_exceeded at a limit, or for a named precondition
+   */
   const writeWithin: Write = async (caller, own, options) => {
     try {
       return await writeAll(caller, own, { quotas, ...options })
@@ -361,11 +375,11 @@ export function createSqlEntryStore(
 
     async readToChange(scope, ids) {
       if (ids.length === 0) return []
-      const most = { text: WRITE_SHARE, metadata: MOST_BESIDE }
+      const most = { text: WRITE_BUDGET, metadata: MAX_LARGE_BYTES }
       const rows = await runOne(connection, toChangeStatement(reading(scope), [...ids], most), asRows)
       if (rows.some(({ bare }) => Boolean(bare)))
         throw limitExceeded(
-          `The metadata, tags and images of these entries are more than ${MOST_BESIDE} bytes; update them in several calls`,
+          `The metadata, tags and images of these entries are more than ${MAX_LARGE_BYTES} bytes; update them in several calls`,
         )
       return readRows(rows, (row) => ({
         ...toEntry(row),
@@ -401,17 +415,17 @@ export function createSqlEntryStore(
 
     previews,
 
-    async stretches(scope, filter, wanted) {
+    async textRanges(scope, filter, wanted) {
       if (wanted.length === 0) return []
       return readOne(
         connection,
-        stretchesStatement(reading(scope), filter, wanted),
+        textRangesStatement(reading(scope), filter, wanted),
         each((row) => ({ id: num(row, 'id'), text: str(row, 'text') })),
       )
     },
 
     async imageRemovals(caller, hashes) {
-      return runOne(connection, marksStatement(dialect, caller.org, hashes), numbersOf('id'))
+      return runOne(connection, tombstonesStatement(dialect, caller.org, hashes), numbersOf('id'))
     },
 
     ...createSave({ connection, analyzer, clock, terms, writeWithin }),

@@ -1,4 +1,4 @@
-// In which order do the statements of several entries run? One entry after the other, or step by step.
+// Saves entries and their changes in one batch. The statements run entry by entry, or step by step, depending on the dialect.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { type Generated, type GenerationTopic, readerOf } from '../../../../domain/entry/entry'
@@ -22,12 +22,12 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { firstRow, jsonOrNull, num, onlyRow } from '../../core/rows'
 import { changeable } from '../../core/visibility'
-import { beyondShare } from '../../core/write-share'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { indexedAfterCommit } from '../../core/write-budget'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { capturedGuards, replaceStatements } from '../../tables/changes/captured-sources'
-import { besideStored, digestLinks, toEvicted } from '../../tables/changes/life-statements'
+import { digestLinks, storeSideEffects, toEvicted } from '../../tables/changes/eviction'
 import { recordShown, recordSummarized, toBatchOutput, type Write } from '../../tables/changes/publish-changes'
-import { type Taking, takenBy } from '../../tables/changes/quota'
+import { maxBytesOf, type VersionSize } from '../../tables/changes/quota'
 import { countedLater } from '../../tables/counts/visible-counts'
 import {
   areFirstInThread,
@@ -36,10 +36,10 @@ import {
   reservedKeysGuards,
 } from '../../tables/entries/repeated-turn'
 import { linkColumn, relatedGuards, relatedStatements } from '../../tables/links/links'
-import { duplicateStatements, EQUAL } from '../../tables/memories/met-again'
+import { duplicateStatements, EQUAL } from '../../tables/memories/duplicates'
 import { imageGuard } from '../../tables/outbox/image-use'
-import { putBeside, storeLineIndex } from '../../tables/texts/long-texts'
-import { createSendAhead } from '../../tables/texts/sent-ahead'
+import { storeLineIndex, storeLongText } from '../../tables/texts/long-texts'
+import { createTextStaging } from '../../tables/texts/staged-texts'
 import { createIndexWriter, insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
   type Assignments,
@@ -59,8 +59,8 @@ import {
 } from '../../tables/writes/entry-columns'
 
 /**
- * The statements of all parts, of each of which the first returns a row: the first ones of all parts, then the second ones and so on, where
- * that makes statements alike follow each other.
+ * Orders the statements of all parts, of which each first one returns a row: all first statements, then all second ones and so on, if equal
+ * statements cost less in sequence; otherwise part by part.
  */
 export function arrange<T>(
   { likeTogether }: Pick<SqlDialect, 'likeTogether'>,
@@ -83,14 +83,14 @@ export function arrange<T>(
 
 const metadataBytes = (metadata: Metadata | null): number => (metadata === null ? 0 : utf8Length(jsonText(metadata)))
 
-/** Beyond every version that an entry can have. */
+/** Above every version that an entry can have. */
 const ANY_VERSION = 2 ** 31 - 1
 
 /**
- * One upsert and its index row: either a new entry, or, with `dedupe`, the next version of the turn it repeats.
+ * Returns one upsert and its index row: a new entry or, with `dedupe`, the next version of the turn that it repeats.
  *
- * @param analysis of its text; null when words and vectors are written behind the commit
- * @param before how many entries of the batch have been written after this one when its other statements run
+ * @param analysis of its text; null when words and vectors are written after the commit
+ * @param before number of entries of the batch that are written after this one before its other statements run
  * @param isGuarded whether `reservedKeysGuards` checks the entry
  * @param repeatedLater whether a later entry of the batch has the same thread, source and text
  */
@@ -172,7 +172,7 @@ export function saveStatements(
   }
   const written = (upToVersion: number) => sql`e.id = ${dialect.lastWritten(scope.org, { before, upToVersion })}`
   const worded = written(entry.metadata === null ? 1 : ANY_VERSION)
-  // A repeated turn keeps its vectors, unless it has a title: they are of the title that it had.
+  // A repeated turn keeps its vectors, unless it has a title, which is embedded too.
   const isRetitled = dedupe && entry.lifted.title !== null && entry.generated.vectors !== null
   const repeated = sql`${written(ANY_VERSION)} AND e.version > 1`
   return [
@@ -183,7 +183,7 @@ export function saveStatements(
           ...(isRetitled && !repeatedLater
             ? [sql`DELETE FROM entry_vectors WHERE entry_id = (SELECT e.id FROM entries e WHERE ${repeated})`]
             : []),
-          // Where databases group statements of several entries, both would insert vectors of the same row.
+          // If statements of several entries are grouped, both would insert vectors of the same row.
           ...(isRetitled && repeatedLater ? queueIndexing(['embed'], written(1), now) : []),
           ...(entry.generated.vectors && !(isRetitled && repeatedLater)
             ? insertVectors(dialect, entry.generated.vectors, written(isRetitled ? ANY_VERSION : 1))
@@ -191,20 +191,20 @@ export function saveStatements(
           ...queuedStatements(context, entry.generated.queued, written(1)),
         ]
       : [...queueIndexing(['index'], worded, now), ...laterStatements(context, entry.generated, written(1))]),
-    ...putBeside(entry.text, entry.textHash, written(1), context.sent),
+    ...storeLongText(entry.text, entry.textHash, written(1), context.sent),
     ...storeLineIndex(entry.text, entry.textHash, written(1)),
     ...relatedStatements(context, entry.related ?? [], written(ANY_VERSION)),
     ...digestLinks(context, entry.digestOf ?? [], written(ANY_VERSION)),
   ]
 }
 
-/** Vectors of the entry that `row` names, and rows of work for what is still to be made. */
+/** Returns the vectors of the entry that `row` selects, and outbox rows for pending work. */
 const madeStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
   ...(generated.vectors ? insertVectors(context.dialect, generated.vectors, row) : []),
   ...queuedStatements(context, generated.queued, row),
 ]
 
-/** The same where vectors are written behind the commit. */
+/** Returns outbox rows for an entry whose vectors are written after the commit. */
 const laterStatements = (context: WriteContext, generated: Generated, row: SQL): SQL[] => [
   ...(generated.vectors ? queueIndexing(['embed'], row, context.now) : []),
   ...queuedStatements(context, generated.queued, row),
@@ -218,13 +218,13 @@ const queuedStatements = ({ now }: WriteContext, topics: readonly GenerationTopi
         ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 
-/** The same state without a text that the one before it has too, which needs not be sent again. */
+/** Returns the version without its text if the previous one has the same, so that it is sent once. */
 const following = (state: EntryChange, before: EntryChange | undefined): EntryChange => {
   const { text, ...rest } = state
   return text !== undefined && text.hash === before?.text?.hash ? rest : state
 }
 
-/** The row of an entry in its next state, with its long text beside it. */
+/** Returns the statements for the next version of an entry, including its long text. */
 function stateStatements(context: WriteContext, change: EntryChange, words: number, steps: number): [SQL, ...SQL[]] {
   const { dialect, scope, now } = context
   const { text, metadata, tags, images, generated, life } = change
@@ -258,17 +258,17 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
   return [
     sql`UPDATE entries SET ${assignments(columns)} WHERE id = ${change.id} AND org = ${scope.org} RETURNING id, version`,
     ...(text
-      ? [...putBeside(text.text, text.hash, row, context.sent), ...storeLineIndex(text.text, text.hash, row)]
+      ? [...storeLongText(text.text, text.hash, row, context.sent), ...storeLineIndex(text.text, text.hash, row)]
       : []),
   ]
 }
 
 /**
- * The update of one entry and, where its words are affected, its index row.
+ * Returns the update of one entry and, if its words change, its index row.
  *
- * @param analysis of the text after the change; null when the index is unaffected, or written behind the commit
- * @param later whether words and vectors are written behind the commit
- * @param keeps whether the states that the change leads through are kept; each is written then, so that history has no gap
+ * @param analysis of the text after the change; null when the index is unaffected, or written after the commit
+ * @param later whether words and vectors are written after the commit
+ * @param keeps whether versions are retained; then each intermediate one is written, so that history has no gap
  */
 export function changeStatements(
   context: WriteContext,
@@ -283,7 +283,7 @@ export function changeStatements(
   const before = keeps
     ? between.flatMap((state, i) => stateStatements(context, following(state, between[i - 1]), 0, 1))
     : []
-  // Old vectors stay until the new ones come; old words may say what is not to be found any more.
+  // Old vectors stay until new ones replace them. Old words are removed, since the text may not contain them any more.
   if (later)
     return [
       ...before,
@@ -304,7 +304,7 @@ export function changeStatements(
   ]
 }
 
-/** Refuses the batch unless every row is the caller's to change, at the version that was read. */
+/** Returns a precondition that the caller may change every row, and each has the version that was read. */
 export function versionGuard({ dialect, scope, now }: WriteContext, changes: readonly EntryChange[]): SQL {
   const expected = JSON.stringify(changes.map(({ id, version }) => [id, version]))
   return sql`INSERT INTO guards (holds) SELECT (SELECT count(*)
@@ -314,7 +314,7 @@ export function versionGuard({ dialect, scope, now }: WriteContext, changes: rea
 }
 
 const CHANGED = 'The entry was changed by someone else at the same time; try again'
-const LOST = 'An entry or image that this one is about is being changed at this moment; try again'
+const LOST = 'An entry or image that this call refers to is being changed by another call; try again'
 
 const toSaved = (row: Row) => ({
   id: num(row, 'id'),
@@ -324,21 +324,21 @@ const toSaved = (row: Row) => ({
 
 const turnOf = ({ threadId, source, textHash }: NewEntry): string => JSON.stringify([threadId, source, textHash])
 
-/** Whether some may be the next version of another one of the same call. */
+/** Returns whether entries may repeat each other within the call. */
 const repeats = (entries: readonly NewEntry[]): boolean =>
   new Set(entries.map(({ threadId, textHash }) => JSON.stringify([threadId, textHash]))).size < entries.length
 
-/** What `save` and `change` stand on. */
+/** Dependencies of `save` and `change`. */
 interface Writing {
   readonly connection: SqlConnection
   readonly analyzer: Analyzer
   readonly clock: Clock
   readonly terms: HistoryTerms
-  /** Within the limits of the org. */
+  /** Runs a write within the limits of the organization. */
   readonly writeWithin: Write
 }
 
-/** The entry store's `save` and `change`: whole texts, with their words. */
+/** Creates the entry store's `save` and `change`, which write complete texts and their words. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSave({
   connection,
@@ -348,25 +348,25 @@ export function createSave({
   writeWithin,
 }: Writing): Pick<EntryStore, 'save' | 'repeated' | 'change'> {
   const { dialect } = connection
-  const sendAhead = createSendAhead(connection, clock)
+  const sendAhead = createTextStaging(connection, clock)
   const indexWriter = createIndexWriter(connection, analyzer)
 
-  /** As `writeWithin`; @throws MeetingFailed; Problem conflict when another premise failed */
-  const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly Taking[]) =>
-    writeWithin(caller, own, { takes: () => takenBy(states) }).catch((error: unknown) => {
+  /** Runs `writeWithin`. @throws DuplicateChanged; Problem conflict when another precondition failed */
+  const write = async (caller: Caller, own: Parameters<Write>[1], conflict: string, states: readonly VersionSize[]) =>
+    writeWithin(caller, own, { takes: () => maxBytesOf(states) }).catch((error: unknown) => {
       if (!(error instanceof PreconditionFailed)) throw error
       throw error.premise === EQUAL ? new DuplicateConflict() : new Problem('conflict', conflict)
     })
 
   const writing = (caller: Caller) => ({ dialect, scope: caller, now: clock.now() })
-  /** The analysis of each text, before anything is written; null where there is none. */
+  /** Analyzes each text before anything is written; null for a missing text. */
   async function analyse(written: readonly (WrittenText | null)[]): Promise<(IndexedText | null)[]> {
     const analyses: (IndexedText | null)[] = []
     for (const one of written) analyses.push(one === null ? null : await scheduler.run(indexText(analyzer, one)))
     return analyses
   }
 
-  /** Statements of each part; making them reads whole texts too. */
+  /** Returns the statements of each part; yields in between, because creating them reads complete texts. */
   async function statementsOf<T>(parts: readonly T[], make: (part: T, i: number) => SQL[], size: (part: T) => number) {
     const statements: SQL[][] = []
     for (const [i, part] of parts.entries()) {
@@ -378,7 +378,7 @@ export function createSave({
 
   return {
     async save(caller, entries, { dedupe = true, knownRemovals = [], meeting, replaces = [] } = {}) {
-      const later = beyondShare(entries.map(({ text }) => text.length))
+      const later = indexedAfterCommit(entries.map(({ text }) => text.length))
       const analyses = await analyse(entries.map((entry, i) => (later[i] ? null : entry)))
       const texts = entries.map(({ text, textHash: hash }) => ({ text, hash }))
       const ahead = await sendAhead(caller.org, texts)
@@ -401,10 +401,10 @@ export function createSave({
         toSaved,
       )
       const hashes = entries.flatMap((entry) => (entry.images ?? []).map(({ hash }) => hash))
-      const beside = besideStored(context, entries, duplicateStatements(context, meeting, entries))
+      const beside = storeSideEffects(context, entries, duplicateStatements(context, meeting, entries))
       const counting = countedLater(dialect, caller.org, dedupe && repeats(entries) ? 0 : entries.length)
       const batch = new Batch(...capturedGuards(context, replaces), ...beside.before, ...counting.before)
-        // Before the entries are written, so that none links to the ID that it is about to get.
+        // Before the entries are written, so that none can link to the ID that it is about to get.
         .do(relatedGuards(context, entries))
         .do(dedupe ? reservedKeysGuards(context, entries, EQUAL) : [])
         .join(stored)
@@ -415,7 +415,7 @@ export function createSave({
         .do(replaceStatements(context, replaces))
         .do(imageGuard(dialect, caller.org, hashes, knownRemovals))
         .do(ahead.arrived)
-      // Who meets an entry again tells whether it has a summary.
+      // For a repeated turn, report whether it has a summary.
       const own = (since: SQL) =>
         new Batch().join(batch).do(dedupe && caller.receipt ? [recordSummarized(dialect, caller.org, since)] : [])
       const result = await ahead.commit(() => write(caller, own, LOST, entries))
@@ -443,7 +443,7 @@ export function createSave({
     },
 
     async change(caller, changes: readonly EntryChange[], { knownRemovals = [], shows = false } = {}) {
-      const later = beyondShare(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
+      const later = indexedAfterCommit(changes.map(({ indexed }) => (indexed ? (indexed.text?.length ?? Infinity) : 0)))
       const analyses = await analyse(
         changes.map(({ text, indexed }, i) => {
           if (later[i] || !(indexed ?? text)) return null
@@ -456,7 +456,7 @@ export function createSave({
       const ahead = await sendAhead(caller.org, texts)
       const context: WriteContext = { ...writing(caller), sent: ahead.sent }
       const event = { ...caller, allowed: true, ids: changes.map(({ id }) => id), detail: { updated: changes.length } }
-      // Who reads the feed sees the states of an entry one after the other.
+      // Readers of the feed see the versions of an entry in order.
       const { batch: changed, firsts } = arrange(
         { likeTogether: dialect.likeTogether && states.length === changes.length },
         await statementsOf(

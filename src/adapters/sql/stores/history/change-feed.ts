@@ -33,11 +33,13 @@ import {
 } from '../../tables/changes/change-rows'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** The statements that read the feed: what a scope saw of an entry before and after each change of the log. */
+/** Column prefixes of the visibility of an entry before and after a change. */
 
 const SIDES = { before: 'was_', after: '' } as const
 
-/** Whether the scope saw the entry on that side of a change, as far as the filter asks for it: `actionFor` in SQL. */
+/**
+ * Returns whether the scope could read the entry on that side of a change, and the filter matches: `actionFor` in SQL.
+ */
 function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilter, side: keyof typeof SIDES): SQL {
   const was = SIDES[side]
   const thread = sql.raw(side === 'before' ? 'c.was_thread' : 'c.thread_id')
@@ -51,18 +53,20 @@ function seen(dialect: SqlDialect, scope: Scope, { threadId, project }: FeedFilt
   return sql`CASE WHEN ${sql.join(parts, sql` AND `)} THEN 1 ELSE 0 END`
 }
 
-/** Each action by what was seen before (2) and after (1). */
+/** Each action, by the visibility before (2) and after (1). */
 const SEEN: Readonly<Record<FeedAction, number>> = { stored: 1, deleted: 2, updated: 3 }
 
 const actionsSeen = ({ actions }: FeedFilter): SQL =>
   sql.raw((actions ?? FEED_ACTIONS).map((action) => SEEN[action]).join(', '))
 
-/** What is read of a change `c`: its row, and what the scope saw of it before and after. */
+/** Returns the columns of a change `c`, and its visibility before and after. */
 const reported = (dialect: SqlDialect, scope: Scope, filter: FeedFilter): SQL =>
   sql`c.org, c.seq, c.version, c.at, c.change_id, c.agent, c.kind, c.was_kind, ${VISIBILITY_COLUMNS},
     2 * ${seen(dialect, scope, filter, 'before')} + ${seen(dialect, scope, filter, 'after')} AS seen`
 
-/** What lists show now of the entry of a change `p`, if anything: a text that its reader may see no more is not in an old change either. */
+/**
+ * Returns the listed entry of a change `p`, if any: an old change must not show a text that the reader may no longer read.
+ */
 const nowListed = (dialect: SqlDialect, scope: Scope, now: Millis): SQL =>
   dialect.plan.followLeft(
     'entries',
@@ -92,7 +96,7 @@ export function pageStatement(
     ORDER BY p.seq`
 }
 
-/** Rows of the log that are looked at for the newest changes that a scope sees. */
+/** Rows of the log that are scanned for the newest changes that a scope sees. */
 const LATEST_ROWS = 2_000
 export const latestStatement = (
   dialect: SqlDialect,
@@ -114,13 +118,15 @@ export const latestStatement = (
     ${nowListed(dialect, scope, now)}
   ORDER BY p.seq DESC`
 
-/** Whether rows may follow that are not shown, thousands of them: without a filter nearly every row is, and the page is soon full. */
+/**
+ * Returns whether a page may skip thousands of rows. Without a filter nearly every row is visible, and the page is soon full.
+ */
 const mayPassOver = ({ projects }: Scope, { threadId, project, actions, entryId }: FeedFilter): boolean =>
   projects !== null || threadId !== null || project !== null || actions !== null || entryId !== undefined
 
 /**
- * The number of the last row that one statement goes through where a filter may admit none of many, as a query, which walks the rows of
- * the part; none where fewer follow, where nearly all are shown, or where a database serves others meanwhile.
+ * Returns the number of the last row that one statement scans if a filter may match few rows; no row if fewer follow, if nearly all match,
+ * or if the database serves others meanwhile. Reads the rows of that part.
  */
 const partEnd = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number): SQL =>
   dialect.bounded === null || !mayPassOver(scope, filter)
@@ -134,8 +140,8 @@ const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after
     : sql`c.seq <= coalesce((${partEnd(dialect, scope, filter, after)}), ${sql.raw(String(Number.MAX_SAFE_INTEGER))})`
 
 /**
- * The newest row of the org, the newest of those that are no longer kept, and where the part behind a number ends; that is not looked for
- * without a number, because finding it walks the rows of a part.
+ * Returns the newest row of the organization, the newest deleted one, and the end of the part after a number. Without a number the end is
+ * not computed, because finding it reads the rows of a part.
  */
 export const boundsStatement = (
   dialect: SqlDialect,
@@ -149,8 +155,9 @@ export const boundsStatement = (
     ${after === null ? sql`` : sql`, (${partEnd(dialect, scope, filter, after)}) AS part_end`}`
 
 /**
- * The number of the last change of an org before an instant: a binary search over the numbers, whose order is the order of time. Each of
- * about 30 steps reads two rows.
+ * Returns the number of the last change of an organization before a time, by binary search over the numbers, which increase with time:
+ * about 30
+ * steps of two rows.
  *
  * @param at milliseconds since 1970
  */
@@ -172,14 +179,14 @@ export function positionStatement(dialect: SqlDialect, { org }: Scope, at: Milli
 }
 
 /**
- * The feed over the log of changes. A row stands in the order of commits, because writers of one org wait for each other and
- * take its number while they hold their turn (D1 has one writer, PostgreSQL the lock of `WriteLock`): what commits later has
- * the higher number, so a reader that has seen a number misses nothing below it.
+ * Creates the feed of the change log. Numbers increase in the order of commits, because writers of an organization wait for each other and
+ * take the number while they hold the lock (D1 has one writer, PostgreSQL the lock of `WriteLock`). A reader that has seen a number has
+ * missed no lower one.
  */
 
 const toBounds = (row: Row) => ({
   forgotten: num(row, 'forgotten'),
-  /** Of what a reader may have seen. */
+  /** The highest number that a reader may have seen. */
   end: Math.max(num(row, 'newest'), num(row, 'forgotten')),
   partEnd: numOrNull(row, 'part_end'),
 })
@@ -207,8 +214,8 @@ function toChange(scope: Scope, filter: FeedFilter, row: Row): FeedChange | null
 }
 
 /**
- * The feed over any SQL connection. Where a database serves nobody while a statement goes on, the log is gone through a share of rows at a
- * time, with rests between.
+ * Creates the feed over any SQL connection. On a database that runs one statement at a time, the log is scanned in parts, with yields
+ * between.
  */
 export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): ChangeFeed => ({
   async page(scope, filter, start: FeedStart, limit) {
@@ -226,7 +233,7 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): Ch
       const page = start === 'now' ? null : batch.add(pageStatement(dialect, scope, filter, part), asRows)
       const result = await batch.run(connection)
       const { forgotten, end, partEnd } = result.of(bounds)
-      // Behind the end lies only what a database had that has since been set back.
+      // A cursor after the end comes from a database that was since restored to an earlier state.
       if (typeof start === 'number' && (after < forgotten || after > end)) throw staleCursor()
       if (page) found.push(...result.of(page))
       const more = found.length > limit

@@ -34,30 +34,30 @@ import {
   textsOf,
 } from '../../core/rows'
 import { changeable, wasChangeable } from '../../core/visibility'
-import { beyondShare } from '../../core/write-share'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { indexedAfterCommit } from '../../core/write-budget'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { createUnfinishedDeletes } from '../../tables/changes/pending-deletion'
 import { createWrite } from '../../tables/changes/publish-changes'
-import { takenBy } from '../../tables/changes/quota'
+import { maxBytesOf } from '../../tables/changes/quota'
+import { isVersion, readWithin, toEntry } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
-import { isVersion, readWithin, toEntry } from '../../tables/entries/rows'
 import { mayReturn, preconditionProblem } from '../../tables/links/links'
 import { storeLineIndexes } from '../../tables/texts/long-texts'
 import { createIndexWriter, insertVectorsOf, queueIndexing, wordStatements } from '../../tables/vectors/index-writer'
 import { type Assignments, metadataColumns, type WriteContext } from '../../tables/writes/entry-columns'
 import {
   asOfStatement,
-  keptInRow,
-  keptText,
   RETAINED_COLUMNS,
+  retainedInlineText,
+  retainedText,
   stateStatement,
   textsStatement,
   versionStatements,
 } from '../../tables/writes/history-statements'
 
-/** The statements that bring kept states back (history contract §3). */
+/** Restores retained versions (history contract §3). */
 
-/** What of a state comes back as it was; of an entry that stands there, what it is about, but not what happened to it since. */
+/** Columns of a version that a restore sets; for an existing entry, its content, but not its later usage. */
 const CONTENT =
   'thread_id named_kind tag_kind work_item title project domain agent audience diary status named_weight named_pinned ' +
   'named_expires_at confidence text_hash bytes text_words image_count tags images summary'
@@ -71,7 +71,7 @@ const columns = (names: string, alias = ''): SQL =>
       .join(', '),
   )
 
-/** The links that a state's metadata made, to what still exists, comes back with it, or may come back later. */
+/** Returns links of a version's metadata to entries that exist or may be restored; they are restored with it. */
 function linksOf(dialect: SqlDialect, caller: Caller, states: readonly RetainedVersion[]): SQL {
   const returning = sql`(SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(states.map(({ id }) => id))}`)})`
   const wanted = dialect.jsonTable(sql`v.links`, { relation: 'text', id: 'integer' })
@@ -83,15 +83,16 @@ function linksOf(dialect: SqlDialect, caller: Caller, states: readonly RetainedV
   ) END`
 }
 
-/** The last state of an entry that is gone, `v`'s, as `d`. */
+/** Matches the last version `d` of the deleted entry of `v`. */
 const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
   AND d.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 /**
- * Whether a kept state `v` of the scope's org may be brought back over what stands there, `e`, or over nothing: the state is one that the
- * caller may write, and what stands there, or the last state of what is gone, is theirs to change.
+ * Returns whether a retained version `v` of the organization may be restored over the present entry `e`, or over none: the caller may write
+ * the
+ * version, and may change the present entry, or the last version of the deleted one.
  *
- * @param asRead further conditions on `e`, and on `d`, the last state of what is gone
+ * @param asRead further conditions on `e`, and on `d`, the last version of a deleted entry
  */
 export function mayRestore(
   dialect: SqlDialect,
@@ -107,7 +108,9 @@ export function mayRestore(
   )`
 }
 
-/** Refuses the batch unless every state may still be brought back, and its entry is as it was when the states were read. */
+/**
+ * Returns a precondition that every version may still be restored, and that its entry is unchanged since it was read.
+ */
 export function restoreGuard(
   dialect: SqlDialect,
   caller: Caller,
@@ -130,10 +133,10 @@ export function restoreGuard(
 
 const stamped = ({ keyId, agent }: Caller): SQL => sql`${keyId}, ${agent}, 1`
 
-/** Captured as it is written: by its own metadata, or by those that it gets instead. */
+/** Returns whether the written entry is captured, by its own or its narrowed metadata. */
 const isCapturedAgain = ({ state, narrowed }: ToRestore): boolean => narrowed?.lifted.captured ?? state.captured
 
-/** Columns of metadata that a narrowed state gets instead of its own, and its other columns. */
+/** Returns the columns that narrowed metadata replace. */
 function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL | null) {
   const { narrowed = null } = state
   const { captured: _, ...given }: Assignments =
@@ -149,14 +152,14 @@ function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL |
   return { given, rest }
 }
 
-/** Deleted entries come back under their ids; out of sight where they were archived, or captured. */
+/** Returns the statements that restore deleted entries under their IDs; archived or captured ones are not listed. */
 export const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
   const together = states.filter(({ narrowed = null }) => narrowed === null)
   const alone = states.filter(({ narrowed = null }) => narrowed !== null).map((state) => [state])
   return (together.length > 0 ? [together, ...alone] : alone).map((group) => returnStatement(context, group))
 }
 
-/** @param states several, or one that is narrowed */
+/** Restores several versions, or one with narrowed metadata. */
 function returnStatement(context: WriteContext, states: readonly ToRestore[]): SQL {
   const { dialect, scope: caller, now } = context
   const rows = states.map((state) => {
@@ -179,14 +182,14 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
       metadata, ${columns(kept)}${sql.join(extra)}
     )
     SELECT v.entry_id, v.org, given.version, ${now}, ${now}, given.archived, given.captured, given.addresses, ${stamped(caller)},
-      ${links}, ${keptInRow}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
+      ${links}, ${retainedInlineText}, ${metadata}, ${columns(kept, 'v.')}${sql.join(values)}
     FROM ${dialect.jsonTable(sql`${JSON.stringify(rows)}`, {
       ...{ kept: 'integer', version: 'integer', archived: 'integer', captured: 'integer', addresses: 'integer' },
     })} given
       ${dialect.plan.follow('entry_versions', 'v', sql`v.id = given.kept`)}`
 }
 
-/** An entry that stands there becomes again what it was about. */
+/** Returns the statement that restores the content of an existing entry. */
 export const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
   const { dialect, scope: caller, now } = context
   const written = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
@@ -197,9 +200,9 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
     ? [
         sql`${columns(content)}, metadata, links, text`,
         sql`${columns(content, 'v.')}, ${dialect.asWritten(sql`${state.id}`, () => written)},
-            ${linksOf(dialect, caller, [state])}, ${keptInRow}`,
+            ${linksOf(dialect, caller, [state])}, ${retainedInlineText}`,
       ]
-    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${keptInRow}`]
+    : [sql`${columns(content)}, text`, sql`${columns(content, 'v.')}, ${retainedInlineText}`]
   const captured = Number(isCapturedAgain(state))
   return sql`
   UPDATE entries SET (${names}) = (SELECT ${values} FROM entry_versions v WHERE v.id = ${state.kept})${sql.join(own)},
@@ -209,17 +212,19 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
   WHERE id = ${state.id} AND org = ${caller.org}`
 }
 
-/** What was kept before migration 0018 has no maker. */
+/** Links stored before migration 0018 have no maker. */
 type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
-/** The links that went with deleted states: their own; of those that metadata name, some, to tell who made them. */
-export const edgesOf = (states: readonly RetainedVersion[]): Edge[] =>
+/** Returns the links of deleted versions: all own links, and the makers of some that the metadata name. */
+export const linksOfVersions = (states: readonly RetainedVersion[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
 
-/** Links from what stands to what stands or may come back, and the makers of those that metadata name, which stand already. */
-export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+/**
+ * Inserts links to entries that exist or may be restored, and sets the makers of those that the metadata name, which exist already.
+ */
+export function linksStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
   const rows = (some: readonly Edge[]): SQL =>
     dialect.jsonTable(
       sql`${JSON.stringify(some.map(([from, relation, to, origin, by = null]) => [from, relation, to, origin, by]))}`,
@@ -249,7 +254,7 @@ export function edgesStatements(dialect: SqlDialect, { org }: Caller, edges: rea
   return [...(others.length > 0 ? [linked] : []), ...(named.length > 0 ? [made] : [])]
 }
 
-/** An entry that comes back, and what is written with it: the analysis of its text, or null when that follows behind the commit. */
+/** A restored entry, and the analysis of its text; null when it is indexed after the commit. */
 export interface RestoredRow {
   readonly kept: RetainedVersion
   readonly textHash: string
@@ -258,10 +263,10 @@ export interface RestoredRow {
 }
 
 /**
- * Marks of lines; words and vectors, of what was gone and fits into a transaction; for the rest the work that is done right behind the
- * commit, or by the next search.
+ * Returns line indexes, and the words and vectors of deleted entries that fit into a transaction. The others are queued, to be written
+ * right after the commit, or by the next search.
  */
-export function besideStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
+export function auxiliaryStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
   const queued = (topic: 'index' | 'embed', of: readonly RestoredRow[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)
@@ -309,11 +314,11 @@ const toTotals = (row: Row) => ({
   total: numOrNull(row, 'total') ?? 0,
 })
 
-/** The earlier of two instants; null where there is neither. */
+/** Returns the earlier of two times; null without any. */
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b)
 
-/** The last state `v` of its entry. */
+/** Matches the last version `v` of its entry. */
 const LAST = sql`v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
 const MADE_BY = sql`coalesce(e.changed_agent, e.changed_by, e.agent, e.created_by)`
@@ -341,9 +346,9 @@ const toKept = (row: Row): RetainedVersion => ({
       : { metadata: jsonOrNull<Metadata>(row, 'present_metadata'), project: strOrNull(row, 'present_project') },
 })
 
-const LOST = 'What is to be restored changes at this moment; nothing was restored, try again'
+const LOST = 'An entry to restore is being changed by another call; nothing was restored, try again'
 
-/** History over any SQL connection. */
+/** Creates the history over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlHistory(
   connection: SqlConnection,
@@ -361,14 +366,14 @@ export function createSqlHistory(
   const among = (id: SQL, ids: readonly number[]): SQL =>
     sql`${id} ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}`)}`
 
-  /** Beside a kept state `v`, the entry that stands there. */
+  /** Joins the present entry of a retained version `v`. */
   const entryOf = dialect.plan.followLeft('entries', 'e', sql`e.id = v.entry_id`)
 
-  /** States that were deleted by a call and whose entries are gone. */
+  /** Matches versions that a call has deleted and whose entries are deleted. */
   const goneBy = ({ org }: Scope, changeId: string): SQL =>
     sql`v.org = ${org} AND v.change_id = ${changeId} AND v.deleted = 1 AND e.id IS NULL`
 
-  /** The kept states that are meant, as conditions on `v`, beside `e`, the entry that stands there. */
+  /** Returns conditions on the requested retained versions `v` and their present entries `e`. */
   function meant(scope: Scope, what: Restoration): SQL {
     if ('changeId' in what) return sql`${goneBy(scope, what.changeId)} AND ${LAST}`
     const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}`
@@ -377,21 +382,23 @@ export function createSqlHistory(
       : sql`${wanted} AND ${isVersion(sql`v.version`, what.version)}`
   }
 
-  /** What stands there, or the last deletion: version, time and maker. */
+  /** Returns version, time and author of the present entry, or of the last deletion. */
   const current = (live: SQL, gone: SQL): SQL => sql`
     CASE WHEN e.id IS NOT NULL THEN ${live} ELSE (
       SELECT ${gone} FROM entry_versions d WHERE d.entry_id = v.entry_id ORDER BY d.version DESC LIMIT 1
     ) END`
 
   /**
-   * What is written with each state. Of one whose entry stands there, words follow behind the commit: where it stands for them (layer,
-   * owner) is the entry's to say, not the state's.
+   * Returns what is written for each version. The words of an existing entry follow after the commit: their scope (layer, owner) is that of
+   * the entry, not of the version.
    */
   async function returning(
     states: readonly ToRestore[],
     generated: readonly (Generated | null)[],
   ): Promise<readonly RestoredRow[]> {
-    const later = beyondShare(states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)))
+    const later = indexedAfterCommit(
+      states.map(({ live, state }) => (live ? Number.POSITIVE_INFINITY : state.text.length)),
+    )
     const all: RestoredRow[] = []
     for (const [i, kept] of states.entries())
       all.push({
@@ -443,7 +450,7 @@ export function createSqlHistory(
         WHERE ${meant(scope, what)} AND ${mayRestore(dialect, scope, now)}`
       const ids = 'ids' in what ? what.ids : []
       const pending = 'changeId' in what ? sql`change_id = ${what.changeId}` : among(sql`entry_id`, ids)
-      // Without a version the state is the entry's last one.
+      // Without a version, the last one is requested.
       const present =
         'ids' in what && what.version !== undefined
           ? sql`, ${current(sql`e.metadata`, sql`d.metadata`)} AS present_metadata,
@@ -456,7 +463,7 @@ export function createSqlHistory(
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id) AS up_to_here, v.bytes
             ${from} ORDER BY v.entry_id LIMIT ${limit}
           )
-          SELECT ${RETAINED_COLUMNS}, ${keptText} AS text, v.id AS kept, v.expires_at,
+          SELECT ${RETAINED_COLUMNS}, ${retainedText} AS text, v.id AS kept, v.expires_at,
             ${current(sql`NULL`, sql`d.expires_at`)} AS gone_expires_at,
             ${current(sql`NULL`, sql`d.edges`)} AS edges,
             CASE WHEN e.id IS NULL THEN 0 ELSE 1 END AS live,
@@ -493,7 +500,7 @@ export function createSqlHistory(
         textsOf('change_id'),
       )
       const result = await batch.run(connection)
-      // What is deleted and not yet removed is not yet kept either.
+      // Entries whose rows are not removed yet have no retained version either.
       const left = result.of(unfinished)
       for (const changeId of left) await unfinishedDeletes.finish(scope.org, changeId)
       if (left.length > 0) return this.restorable(scope, what, most)
@@ -501,7 +508,7 @@ export function createSqlHistory(
       return {
         kept,
         more: result.of(total) - read,
-        standing: result.of(standing),
+        existing: result.of(standing),
         again: again ? result.of(again) : [],
       }
     },
@@ -516,14 +523,14 @@ export function createSqlHistory(
         restoreGuard(dialect, caller, now, states),
         ...returnStatements(context, gone),
         ...states.filter(({ live }) => live).map((state) => revertStatement(context, state)),
-        ...edgesStatements(dialect, caller, edgesOf(gone)),
-        ...besideStatements(dialect, caller.org, now, all),
+        ...linksStatements(dialect, caller, linksOfVersions(gone)),
+        ...auxiliaryStatements(dialect, caller.org, now, all),
         auditStatement(caller.org, now, event),
       ]
       try {
         await write(caller, new Batch(...statements), {
           quotas,
-          takes: () => takenBy(states.map(({ state }) => state)),
+          takes: () => maxBytesOf(states.map(({ state }) => state)),
         })
       } catch (error) {
         if (!(error instanceof PreconditionFailed)) throw error

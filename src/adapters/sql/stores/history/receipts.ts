@@ -8,7 +8,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { firstRow, flag, jsonOrNull, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { toBatchOutput } from '../../tables/changes/publish-changes'
-import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipts'
+import { RECEIPT_COLUMNS as COLUMNS, ofKey } from '../../tables/changes/receipt-statements'
 
 const toReceipt = (row: Row): Receipt => ({
   key: str(row, 'key'),
@@ -36,7 +36,7 @@ export function createSqlReceipts(connection: SqlConnection, clock: Clock, terms
 
     async complete(caller, { key, answer }) {
       const now = clock.now()
-      // With the answer nothing is needed that its facts are read from.
+      // With the response, the columns that it was made of are not needed any more.
       const unlessWhole = (column: string): SQL =>
         sql`CASE WHEN change_id = ${caller.changeId} THEN NULL ELSE ${sql.raw(column)} END`
       const known = sql`${ofKey(caller, key)} AND at > ${receiptCutoff(terms, now)}`

@@ -6,10 +6,14 @@ import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, flag, json, num, onlyRow, str, strOrNull } from '../../core/rows'
-import { auditRepeatedStatements, auditStatement, AUDIT_COLUMNS as COLUMNS } from '../../tables/changes/audit-log'
+import {
+  auditRepeatedStatements,
+  auditStatement,
+  AUDIT_COLUMNS as COLUMNS,
+} from '../../tables/changes/audit-statements'
 
-/** Rows that one call of `newest` looks at, whatever it asks for. */
-const LOOKED_AT = 5_000
+/** Rows that one call of `newest` scans, for any filter. */
+const SCANNED_ROWS = 5_000
 
 const toRow = (row: Row): AuditRow => ({
   seq: num(row, 'seq'),
@@ -55,7 +59,7 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
       ...(action === null ? [] : [sql`action = ${action}`]),
       ...(allowed === null ? [] : [sql`allowed = ${allowed ? 1 : 0}`]),
     ]
-    const looked = sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org}${below} ORDER BY seq DESC LIMIT ${LOOKED_AT}`
+    const looked = sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org}${below} ORDER BY seq DESC LIMIT ${SCANNED_ROWS}`
     const batch = new Batch()
     const found = batch.add(
       sql`SELECT * FROM (${looked}) AS looked WHERE ${sql.join(conditions, sql` AND `)} ORDER BY seq DESC LIMIT ${limit}`,
@@ -63,11 +67,11 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     )
     const lowest = batch.add(
       sql`SELECT min(seq) AS lowest, count(*) AS looked FROM (${looked}) AS looked`,
-      onlyRow((row) => (num(row, 'looked') === LOOKED_AT ? num(row, 'lowest') : null)),
+      onlyRow((row) => (num(row, 'looked') === SCANNED_ROWS ? num(row, 'lowest') : null)),
     )
     const result = await batch.read(connection)
     const rows = result.of(found)
     const last = rows.length === limit ? rows.at(-1)?.seq : null
-    return { rows, lookedDownTo: last ?? result.of(lowest) }
+    return { rows, scannedDownTo: last ?? result.of(lowest) }
   },
 })

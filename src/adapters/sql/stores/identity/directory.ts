@@ -9,8 +9,8 @@ import type { SqlConnection } from '../../core/connection'
 import type { IndexedFields, SqlDialect } from '../../core/dialect'
 import { asRows, countOf, each, howMany, num, str, textsOf } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
+import { ENTRY_COLUMNS, kindOf, readWithin, toEntry } from '../../tables/entries/entry-rows'
 import type { ReadContext } from '../../tables/entries/read-statements'
-import { ENTRY_COLUMNS, kindOf, readWithin, toEntry } from '../../tables/entries/rows'
 import {
   LAST,
   NAMES,
@@ -21,9 +21,9 @@ import {
 } from '../../tables/identity/directory-statements'
 import { previewText } from '../../tables/texts/long-texts'
 
-/** The statements that read names of projects, and what stands under them. */
+/** Statements that read names of projects, and counts of their entries. */
 
-/** The instant of the newest listed entry of a project, layer by layer, as the index has them. */
+/** Returns the time of the newest listed entry of a project, by the index of each layer. */
 const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
   const ofLayer = (layer: number): SQL => sql`coalesce((
     SELECT e.created_at FROM entries e
@@ -33,9 +33,8 @@ const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
 }
 
 /**
- * Projects whose names begin so with the last use in each layer, 0 where there is none; from name to name along an index, so that the
- * size of a
- * project does not matter. A narrowed scope's projects are known.
+ * Returns projects whose names have a prefix, with the last use in each layer (0 for none). It steps from name to name along an index, so
+ * that the size of a project does not matter. The projects of a narrowed scope are known.
  */
 export function projectNamesStatement(context: ReadContext, prefix: string): SQL {
   const { dialect, scope } = context
@@ -59,13 +58,13 @@ export function projectNamesStatement(context: ReadContext, prefix: string): SQL
     FROM names WHERE names.project IS NOT NULL`
 }
 
-/** Read from an index that holds everything it asks for. */
+/** Returns the counts of a project, from a covering index. */
 export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, project: string): SQL => sql`
   SELECT e.kind, count(*) AS count FROM entries e
   WHERE ${listed(dialect, scope, now)} AND ${inProject(dialect, scope, project, sql`e.project`)}
   GROUP BY e.kind`
 
-/** Ids first, so that what is passed over never brings its text. */
+/** Selects IDs first, so that the texts of skipped entries are not read. */
 const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL): SQL => sql`
   WITH chosen AS (${ids})
   SELECT ${ENTRY_COLUMNS}, ${previewText(dialect, previewLength)}
@@ -103,10 +102,10 @@ export function inFlightStatement(
   return chosen(dialect, ids, previewLength, sql`e.updated_at DESC`)
 }
 
-/** Nothing here is filtered by metadata. */
+/** These reads do not filter by metadata. */
 const NO_FIELDS: IndexedFields = new Map()
 
-/** Names of threads and projects over any SQL connection. */
+/** Creates the directory of threads and projects over any SQL connection. */
 export function createSqlDirectory(connection: SqlConnection, clock: Clock): Directory {
   const { dialect } = connection
   const reading = (scope: Scope): ReadContext => ({ dialect, scope, now: clock.now(), indexedFields: NO_FIELDS })
@@ -173,12 +172,14 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock): Dir
   }
 }
 
-/** Rows of `settings`: this and the session's nonce, with the time up to which the session would have lasted. */
+/**
+ * Prefix of rows in `settings`: followed by the nonce of the session, with the time at which the session would have expired.
+ */
 const PREFIX = 'ended session '
-/** The name that follows all of them in the order of bytes. */
+/** The next name, in byte order, after all ended sessions. */
 const BEHIND = 'ended session!'
 
-/** Ended sessions over any SQL connection. Each one that is added removes those that are over. */
+/** Creates the store of ended sessions over any SQL connection. Each addition removes expired ones. */
 export const createSqlEndedSessions = (connection: SqlConnection, clock: Clock): EndedSessions => ({
   async has(nonce) {
     return (await readOne(connection, sql`SELECT 1 AS one FROM settings WHERE name = ${PREFIX + nonce}`, howMany)) > 0

@@ -21,16 +21,18 @@ import {
   strOrNull,
   textsOf,
 } from '../../core/rows'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { attachStatements } from '../../tables/changes/name-statements'
 
-/** Rows of orgs, projects and keys. */
+/** Columns of a key, with its organization. */
 
 export const KEY_COLUMNS = sql.raw(
   'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
 )
 
-/** The version of the directory of projects of the key's org, read with the key so that names which are known cost no round trip. */
+/**
+ * Version of the project directory of the key's organization, read with the key, so that known names need no round trip.
+ */
 export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
   SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
 
@@ -59,14 +61,14 @@ export const toNamed = (row: Row): Org & Project => ({
   createdAt: num(row, 'created_at'),
 })
 
-/** Orgs, projects and keys over any SQL connection. */
+/** Creates the store of organizations, projects and keys over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIdentityStore(connection: SqlConnection, clock: Clock): IdentityStore {
   const { dialect } = connection
   const jsonList = (values: readonly string[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
-  /** A batch whose first statement refuses it when something is taken already. */
+  /** Runs a batch whose first statement refuses it when a name exists already. */
   async function unlessTaken(org: string, taken: SQL, problem: Problem, statements: readonly SQL[]): Promise<void> {
     const guard = sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`
     try {
@@ -77,7 +79,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     }
   }
 
-  /** The key of a project as its first name, where it has none. */
+  /** Inserts the key of a project as its first name, if it has none. */
   function ownName(org: string, id: string, { keyId, agent, action, tool }: AuditEvent): SQL[] {
     const name = readProjectName(id)
     if (name === null) return []
@@ -124,7 +126,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         await unlessTaken(
           org,
           sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
-          new Problem('conflict', `There is an owner of this name already: ${owner}`),
+          new Problem('conflict', `An owner with this name exists already: ${owner}`),
           statements,
         )
     },

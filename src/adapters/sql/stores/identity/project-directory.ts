@@ -19,7 +19,7 @@ import { Batch, readOne } from '../../core/batch'
 import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
 import { countOf, each, flag, json, num, numOrNull, oneOf, str, strOrNull, textsOf } from '../../core/rows'
 import { accessScope, listed, reachesProject } from '../../core/visibility'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import {
   attachStatements,
   changeStatement,
@@ -37,12 +37,12 @@ const KINDS = ['short', 'remote', 'folder', 'other'] as const satisfies readonly
 const kindOf = oneOf(KINDS)
 const actionOf = oneOf(PROJECT_CHANGES)
 
-/** Projects of one list. */
+/** Maximum number of projects of a list. */
 const MOST_LISTED = 1_000
-/** Names that one batch seeds. */
+/** Maximum number of names that one batch seeds. */
 const SEEDED_AT_ONCE = 100
 
-const MOVED_ON = () => new Problem('conflict', 'The names of projects changed at this moment; try again')
+const MOVED_ON = () => new Problem('conflict', 'Another call is changing the names of projects; try again')
 
 const toName = (row: Row): NameRow => ({
   name: str(row, 'name'),
@@ -54,7 +54,7 @@ const toName = (row: Row): NameRow => ({
   isNarrow: flag(row, 'narrow'),
 })
 
-/** A key that has no names of its own is a name of itself. */
+/** Converts a row; a key without names is its own name. */
 function toNames(row: Row): NameRow[] {
   if (row.name !== null) return [toName(row)]
   const [home, project] = [str(row, 'home'), str(row, 'project')]
@@ -73,7 +73,7 @@ const toChange = (row: Row): ProjectChange => ({
   undoneBy: numOrNull(row, 'undone_by'),
 })
 
-/** The lookup keys of some names: their forms, and the last segments that other projects may share. */
+/** Returns the lookup keys of names: their forms, and their last segments, which several projects may share. */
 function asked(names: readonly string[]) {
   const read = names.flatMap((name) => readProjectName(name) ?? [])
   return {
@@ -86,7 +86,7 @@ function asked(names: readonly string[]) {
 const asLastUse = (rows: readonly Row[]): ReadonlyMap<string, number> =>
   new Map(rows.map((row) => [str(row, 'home'), Math.max(num(row, 'used_1'), num(row, 'used_2'), num(row, 'used_3'))]))
 
-/** Rows of which a list is made. */
+/** Rows of a list of projects. */
 interface Gathering {
   readonly named: readonly Row[]
   readonly made: readonly Row[]
@@ -94,12 +94,12 @@ interface Gathering {
   readonly last: ReadonlyMap<string, number>
 }
 
-/** Names of projects over any SQL connection. */
+/** Creates the project directory over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlProjectDirectory(connection: SqlConnection, clock: Clock): ProjectDirectory {
   const { dialect } = connection
 
-  /** Each project by its own key, in an org that has projects and no names. */
+  /** Names each project by its own key, in an organization that has projects but no names. */
   async function seed(org: string, projects: readonly string[]): Promise<void> {
     for (let from = 0; from < projects.length; from += SEEDED_AT_ONCE) {
       const part = projects.slice(from, from + SEEDED_AT_ONCE)
@@ -247,7 +247,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
       ),
   }
 
-  /** The newest listed entry of each key that has some, which an index has first. */
+  /** Returns the newest listed entry of each key, by its index. */
   function lastUseStatement(scope: Scope): SQL {
     const { org } = scope
     const now = clock.now()
@@ -266,7 +266,7 @@ export function createSqlProjectDirectory(connection: SqlConnection, clock: Cloc
   function gathered(scope: Scope, { named, made, counted, last }: Gathering): ListedProject[] {
     const rows = new Map(made.map((row) => [str(row, 'id'), row]))
     const isOpen = (key: string): boolean => scope.projects === null || scope.projects.includes(key)
-    // A narrowed scope never hears of the project into which one of its own was merged, where it does not reach that.
+    // A narrowed scope must not learn the project into which one of its own was merged, unless it includes that.
     const projectOf = (home: string): string => {
       const into = strOrNull(rows.get(home) ?? {}, 'merged_into')
       return into !== null && isOpen(into) ? into : home

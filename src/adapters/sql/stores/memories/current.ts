@@ -15,17 +15,17 @@ import { compileFilter, joinConditions } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { asRows, each, num, onlyRow, Parts, str, strOrNull, textsOf } from '../../core/rows'
 import { accessScope, expired, inProject, isActive, listed } from '../../core/visibility'
-import { entriesOf } from '../../tables/entries/project-scope-rows'
+import { layerEntries } from '../../tables/entries/project-scope-rows'
 import { withPrelude } from '../../tables/entries/read-statements'
 import { type MemoryContext, newestOf, newestOfKinds } from '../../tables/memories/memory-statements'
-import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/moment'
+import { CONTEXT_COLUMNS, contextColumns, FILES, toMemoryInContext } from '../../tables/memories/work-context'
 import { newestOfTag } from '../../tables/pages/tags'
 import { previewOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
-/** Which patterns are the newest that language and file of a moment let pass (fabric contract §5). */
+/** Candidates for the current work: files, patterns, working memory (fabric contract §5). */
 
-/** Characters of a language that the narrow rows of patterns keep. */
+/** Characters of a language in the narrow rows of patterns. */
 const LONGEST_LANGUAGE = 100
 
 const among = (values: readonly string[]): SQL =>
@@ -34,17 +34,17 @@ const among = (values: readonly string[]): SQL =>
     sql`, `,
   )
 
-/** Every spelling of a language that means the same. */
+/** Returns every spelling of a language name. */
 const everySpelling = (name: string): string[] => {
   const meant = normalizeLanguage(name)
   const all = [name.trim().toLowerCase(), meant, ...spellingsOf(meant)]
   return [...new Set(all.map((spelling) => firstCodePoints(spelling, LONGEST_LANGUAGE)))]
 }
 
-/** In the folder of a file, however much of its path is told, or of its ending. What passes is decided in plain code. */
+/** Matches files in the folder of a file, or with its extension; plain code then accepts some of them. */
 function nearTo(file: string): SQL {
   const ending = extensionOf(file)
-  // Folders stand with the slash at their end.
+  // Stored folders end with a slash.
   const folder = folderOf(file) === '' ? '' : `${folderOf(file)}/`
   const length = sql.raw(String([...folder].length))
   const inFolder = ['p.folder', 'p.code_folder'].map((name) => {
@@ -60,7 +60,7 @@ function nearTo(file: string): SQL {
   return joinConditions('or', [...inFolder, ...isAlike])
 }
 
-/** Ids of patterns of layers 2 and 3. */
+/** Returns the IDs of patterns of layers 2 and 3. */
 export function newestPatterns(context: MemoryContext, { language, filePath }: WorkContext): SQL {
   const { dialect, scope, now, project } = context
   const most = CANDIDATES.patterns
@@ -82,27 +82,29 @@ export function newestPatterns(context: MemoryContext, { language, filePath }: W
     ORDER BY p.entry_id DESC LIMIT ${most}`
 }
 
-/** Memories of opened files, the newest, among which those are looked for that were opened last; and how many of these are read. */
-const LATELY = { opened: 30, last: 6 } as const
-/** Characters of a file that the indexes of files know. */
+/** Number of newest memories of opened files that are searched for the last opened ones, and of those that are read. */
+const NEWEST_OPENED = { opened: 30, last: 6 } as const
+/** Characters of a path in the indexes of files. */
 const INDEXED = 256
-/** Of a working memory as much as stands for the moment. */
+/** Characters of a working memory that describe the work context. */
 const CONTEXT = 2_000
-/** Chunks of a memory that are compared where only its own nearness is asked for. */
+/** Chunks of a memory that are compared when only its own similarity is requested. */
 const CHUNKS = 20
-/** Vectors that an index has not confirmed and that are compared beside it at most; as a rule it knows all but the last few. */
+/**
+ * Maximum number of vectors compared in addition to an index that has not confirmed them; usually it lacks only the last few.
+ */
 const UNCONFIRMED = 200
 
 const number = (value: number): SQL => sql.raw(String(value))
 
-/** A file by each name that an absolute path ends with. */
+/** Returns every suffix of an absolute path that may name the file. */
 function pathSpellings(file: string): string[] {
   const parts = file.split('/')
   const isAbsolute = parts[0] === '' || /^[A-Za-z]:$/.test(parts[0] ?? '')
   return isAbsolute ? parts.map((_, i) => parts.slice(i).join('/')).filter((name) => name !== '') : [file]
 }
 
-/** Each memory once, with its vectors. */
+/** Groups the vectors of each memory. */
 function gather(rows: readonly Row[]): AtHandMemory[] {
   const vectors = new Map<number, number[]>()
   for (const row of rows) {
@@ -115,14 +117,14 @@ function gather(rows: readonly Row[]): AtHandMemory[] {
 }
 
 /**
- * Candidates over any SQL connection.
+ * Creates the reads of current memories over any SQL connection.
  *
- * @param isPlaced whether an index beside the database knows where vectors stand, and is asked also where the database could tell
+ * @param isPlaced whether an auxiliary vector index knows scopes, and is used even if the database could compare
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock, isPlaced = false): CurrentMemories {
   const { dialect } = connection
-  const asksIndex = isPlaced || dialect.nearness === null
+  const asksIndex = isPlaced || dialect.similarity === null
 
   const within = ({ scope, now, project }: MemoryContext, layer: 1 | 2 | 3): SQL => {
     const ofProject =
@@ -130,9 +132,9 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     return sql`${listed(dialect, scope, now)} AND e.layer = ${number(layer)}${ofProject}`
   }
 
-  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => entriesOf(dialect, project, layer)
+  const from = ({ project }: MemoryContext, layer: 1 | 2 | 3): SQL => layerEntries(dialect, project, layer)
 
-  /** Ids of memories of layer 3 by their files, those of both places that name one. */
+  /** Returns the IDs of memories of layer 3 by their files, from both metadata fields. */
   function ofFile(context: MemoryContext, moment: WorkContext): SQL {
     const files = [...new Set(filesOf(moment).flatMap(pathSpellings))]
     const among = (values: readonly string[]): SQL =>
@@ -148,7 +150,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       ORDER BY created_at DESC, id DESC LIMIT ${number(CANDIDATES.ofFile)}`
   }
 
-  /** Ids with the vectors of their entries, a row for each; of an entry without one a row with none. */
+  /** Returns IDs with the vectors of their entries, one row for each; a row without vector for an entry without any. */
   const withVectors = (ids: SQL, model: string | null): SQL =>
     model === null || !asksIndex
       ? sql`SELECT at_hand.id, NULL AS vector_id FROM (${ids}) AS at_hand`
@@ -159,7 +161,9 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
             sql`v.entry_id = at_hand.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}`,
           )}`
 
-  /** One row with the newest vector of an org, and the one that is the last to be compared without an index; none where none is asked. */
+  /**
+   * Returns the newest vector of an organization, and the last one to be compared without an index; no row without a model.
+   */
   function vectorsKnown(scope: Scope, model: string | null): SQL {
     if (model === null || !asksIndex) return sql`SELECT 0 AS newest, 0 AS due`
     const own = sql`${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND ${dialect.plan.rangeOf(sql`v.model`, sql`${model}`)}`
@@ -170,7 +174,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     return sql`SELECT ${after(0)} AS newest, ${after(UNCONFIRMED)} AS due`
   }
 
-  /** Where candidates come from: those at hand, and the nearest. What leads there is a vector that an index found, or the cosine itself. */
+  /** Returns the sources of candidates: given IDs, and the most similar entries, found by an index or by the cosine. */
   function sources(
     scope: Scope,
     atHand: readonly number[],
@@ -181,15 +185,15 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
     const own = sql`SELECT value AS id FROM ${listOf(atHand)} given`
     if (request === null) return sql`(SELECT id, NULL AS leads FROM (${own}) AS own)`
     const { query, model, layers, found } = request
-    const { nearness } = dialect
-    if (found === null && nearness !== null) {
+    const { similarity } = dialect
+    if (found === null && similarity !== null) {
       const ofOwn = sql`(
-        SELECT max(${nearness.cosine(query)}) FROM entry_vectors v
+        SELECT max(${similarity.cosine(query)}) FROM entry_vectors v
         WHERE v.entry_id = own.id AND v.model = ${model} AND v.chunk < ${number(CHUNKS)}
       )`
       const ofLayers = layers.map(
         (layer) =>
-          sql`SELECT entry_id, cosine FROM ${nearness.nearestEntries(scope, model, query, layer, request)} AS nearest`,
+          sql`SELECT entry_id, cosine FROM ${similarity.similarEntries(scope, model, query, layer, request)} AS nearest`,
       )
       const all = sql`SELECT id, ${ofOwn} AS cosine FROM (${own}) AS own
         UNION ALL SELECT * FROM (
@@ -205,7 +209,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
   }
 
   return {
-    comparesVectors: dialect.nearness !== null,
+    comparesVectors: dialect.similarity !== null,
 
     async atHand(scope, project, moment, model) {
       const context: MemoryContext = { dialect, scope, now: clock.now(), project }
@@ -214,8 +218,8 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
         ORDER BY e.created_at DESC, e.id DESC LIMIT ${number(most)}`
       const newest = sql`SELECT id FROM (${newestOf(context, CANDIDATES.newest)}) AS newest`
       const lately = sql`SELECT opened.entry_id, opened.expires_at
-        FROM (${newestOfTag(context, OPENED.tag, 1, LATELY.opened)}) AS opened
-        ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(LATELY.last)}`
+        FROM (${newestOfTag(context, OPENED.tag, 1, NEWEST_OPENED.opened)}) AS opened
+        ORDER BY opened.expires_at DESC, opened.entry_id DESC LIMIT ${number(NEWEST_OPENED.last)}`
       const written = sql` AND coalesce(${dialect.textAt(['source'])}, '') <> 'system_auto'`
       const small = new Parts()
       const contents = small.add(
@@ -266,7 +270,7 @@ export function createSqlCurrentMemories(connection: SqlConnection, clock: Clock
       const beyond = found?.confirmedUpTo ?? 0
       const uncompared =
         found && atHand.flatMap(({ vectors }) => vectors.filter((id) => id <= beyond && !cosines.has(id)))
-      // As a rule there is nothing of either.
+      // Usually there are none.
       const isBehind = found !== null && beyond < found.newest
       const isIncomplete = uncompared !== null && uncompared.length > 0
       const known = new Set(atHand.flatMap(({ vectors }) => vectors))

@@ -22,10 +22,10 @@ import {
   unpackedColumns,
 } from '../../core/rows'
 import { archived, inProject } from '../../core/visibility'
-import { kindOf, layerOf, readRows } from '../../tables/entries/rows'
+import { kindOf, layerOf, readRows } from '../../tables/entries/entry-rows'
+import { duplicatesOf, reportedStatement, toDuplicate, toReported } from '../../tables/memories/duplicates'
 import {
   accessStatement,
-  awayStatement,
   countStatement,
   findStatement,
   fitting,
@@ -34,6 +34,7 @@ import {
   MEMORY_COLUMNS,
   type MemoryContext,
   memoryColumns,
+  otherProjectsStatement,
   SMALL_NAMES,
   shownStatement,
   sizedPage,
@@ -41,11 +42,10 @@ import {
   toChangeStatement,
   toMemory,
 } from '../../tables/memories/memory-statements'
-import { equalStatements, reportedStatement, toEqual, toReported } from '../../tables/memories/met-again'
 import { LISTED_COLUMNS, rowsOfTags, taggedMemories } from '../../tables/pages/tags'
 import { textOf } from '../../tables/texts/long-texts'
 
-/** Memories that decay and summaries have put out of sight (fabric contract §2.4): by an index of their own. */
+/** Archived memories (fabric contract §2.4), by their own index. */
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
@@ -60,7 +60,7 @@ function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kind
   return sql`${archived(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}${tagged}`
 }
 
-/** A page, newest first, and the total. */
+/** Returns a page, newest first, and the total. */
 export function archivedStatements(
   context: MemoryContext,
   query: MemoryQuery,
@@ -78,7 +78,7 @@ export function archivedStatements(
   }
 }
 
-/** How many there are of each sort. */
+/** Returns the number of archived memories by kind. */
 export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const place =
     project === null ? sql`` : sql` AND (e.layer = 3 OR ${inProject(dialect, scope, project, sql`e.project`)})`
@@ -89,14 +89,14 @@ export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryC
 }
 
 /**
- * Memories listed by tags. What has one is gathered once, to be ordered and counted; on a database that serves nobody while a statement
- * goes on up to so many times the rows of another statement, which are read in the order of their index (platform contract §6).
+ * Lists memories by tags. All memories with a tag are collected once to be ordered and counted: on a database that runs one statement at a
+ * time, up to this multiple of the rows of another statement, which are read in index order (platform contract §6).
  */
 const TIMES = 10
 
 /**
- * A page with its total; of memories beyond the bytes the id alone, as `wanted_id`. A row without `wanted_id` stands for an empty page; a
- * total of NULL says that these tags stand too often (`tooManyTagged`).
+ * Returns a page with its total; for memories beyond `maxBytes` only the ID, as `wanted_id`. A row without `wanted_id` is an empty page; a
+ * NULL total means that the tags are too frequent (`tooManyTagged`).
  */
 export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
   const { dialect } = context
@@ -120,7 +120,7 @@ export function taggedListStatement(context: MemoryContext, query: MemoryQuery, 
 }
 
 export const tooManyTagged = () =>
-  limitExceeded('These tags are on too many memories to be gone through at once; ask for fewer tags, or for a project')
+  limitExceeded('Too many memories have these tags to search them at once; use fewer tags, or a project')
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)
 
@@ -133,7 +133,7 @@ async function pageOf(given: readonly Row[]) {
   }
 }
 
-/** Memories in layers over any SQL connection. */
+/** Creates the reads of memories in layers over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlMemories(connection: SqlConnection, clock: Clock): Memories {
   const context = (scope: Scope, project: string | null): MemoryContext => ({
@@ -142,7 +142,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
     now: clock.now(),
     project,
   })
-  /** A page and how many there are in all. */
+  /** Reads a page and its total. */
   async function listOf(page: SQL, total: SQL) {
     const batch = new Batch()
     const rows = batch.add(page, asRows)
@@ -189,7 +189,7 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
 
     async away(scope, project, ids) {
       if (ids.length === 0) return new Set()
-      return new Set(await readOne(connection, awayStatement(context(scope, project), ids), numbersOf('id')))
+      return new Set(await readOne(connection, otherProjectsStatement(context(scope, project), ids), numbersOf('id')))
     },
 
     async summarizable(scope, query) {
@@ -217,8 +217,8 @@ export function createSqlMemories(connection: SqlConnection, clock: Clock): Memo
       if (wanted.length === 0) return []
       const asked = { dialect: connection.dialect, scope, now: clock.now() }
       const batch = new Batch()
-      const equal = equalStatements(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`)
-      const found = equal.map((statement) => batch.add(statement, firstRow(toEqual)))
+      const equal = duplicatesOf(asked, wanted, sql`${MEMORY_COLUMNS}, NULL AS text`)
+      const found = equal.map((statement) => batch.add(statement, firstRow(toDuplicate)))
       const result = await batch.read(connection)
       return found.map((handle) => result.of(handle))
     },

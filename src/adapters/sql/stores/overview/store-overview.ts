@@ -12,7 +12,7 @@ import { asRows, each, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** What pages for people show of a store, over any SQL connection: each a statement that reads a bounded number of rows. */
+/** Reads of the dashboard over any SQL connection; each statement reads a bounded number of rows. */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -21,7 +21,9 @@ interface Context {
 
 const number = (value: number): SQL => sql.raw(String(value))
 
-/** Rows of `day`, NULL but for those of a day, and `kind`, `agent`, `project`, NULL but for those of what was stored; each with `count`. */
+/**
+ * Returns rows with `day` (NULL for totals), and `kind`, `agent`, `project` (NULL except for stored entries), each with `count`.
+ */
 function activityStatement({ dialect, scope, now }: Context, { newest, since }: ActivityRequest): SQL {
   const day = sql`CAST(created_at / ${number(DAY_MS)} AS BIGINT)`
   return sql`
@@ -34,7 +36,7 @@ function activityStatement({ dialect, scope, now }: Context, { newest, since }: 
     UNION ALL SELECT ${day}, NULL, NULL, NULL, count(*) FROM newest WHERE created_at >= ${number(since)} GROUP BY ${day}`
 }
 
-/** The names of a column with the sums of their counts, the most first. */
+/** Returns the names of a column with the sums of their counts, largest first. */
 function summed(rows: readonly Row[], column: 'kind' | 'agent' | 'project'): Counted[] {
   const sums = new Map<string, number>()
   for (const row of rows) {
@@ -47,12 +49,12 @@ function summed(rows: readonly Row[], column: 'kind' | 'agent' | 'project'): Cou
 
 const isoDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-/** Code points of a name. */
+/** Maximum code points of a name. */
 const NAME = 200
-/** Links that are looked at in each direction. */
-const LOOKED_AT = 500
+/** Links that are read in each direction. */
+const SCANNED_LINKS = 500
 
-/** The ends of links, newest first, as far as the scope may see both. */
+/** Returns both ends of links, newest first, if the scope may read both. */
 function linksStatement({ dialect, scope, now }: Context, id: number, limit: number): SQL {
   const ofOrg = sql`l.org = ${scope.org}`
   return sql`
@@ -60,11 +62,11 @@ function linksStatement({ dialect, scope, now }: Context, id: number, limit: num
     FROM (
       SELECT * FROM (
         SELECT DISTINCT l.relation, 'outgoing' AS direction, l.to_id AS id FROM links l
-        WHERE ${ofOrg} AND l.from_id = ${id} ORDER BY l.to_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE ${ofOrg} AND l.from_id = ${id} ORDER BY l.to_id DESC LIMIT ${number(SCANNED_LINKS)}
       ) AS outgoing
       UNION ALL SELECT * FROM (
         SELECT DISTINCT l.relation, 'incoming' AS direction, l.from_id AS id FROM links l
-        WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(LOOKED_AT)}
+        WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)} ORDER BY l.from_id DESC LIMIT ${number(SCANNED_LINKS)}
       ) AS incoming
     ) AS link ${dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
     WHERE ${visible(dialect, scope, now)}

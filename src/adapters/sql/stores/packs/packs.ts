@@ -23,10 +23,10 @@ import {
   unpackedColumns,
 } from '../../core/rows'
 import { visible } from '../../core/visibility'
-import { NEWEST_FACETS, newestStatement } from '../../tables/capture/standing'
-import { auditRepeatedStatements } from '../../tables/changes/audit-log'
+import { NEWEST_FACETS, newestStatement } from '../../tables/capture/start-memories'
+import { auditRepeatedStatements } from '../../tables/changes/audit-statements'
 import { entriesCounted } from '../../tables/counts/visible-counts'
-import { kindOf } from '../../tables/entries/rows'
+import { kindOf } from '../../tables/entries/entry-rows'
 import { NEWEST_LINKS, superseded } from '../../tables/links/links'
 import {
   diaryStatement,
@@ -39,24 +39,24 @@ import {
 import { CHARS, previewOf, textOf } from '../../tables/texts/long-texts'
 import { inOrderOfId, vectorsBehind } from '../../tables/vectors/vector-lookup'
 
-/** The last look at the items of a pack: parts of texts, what they are linked to, what they supersede and contradict. */
+/** Details of the chosen items of a pack: text ranges, related entries, superseded and contradicting entries. */
 
-/** Code points of a name; of an entry without one, of its text. */
+/** Code points of a name or, for an entry without one, of its text. */
 const NAME = 120
 
-/** Links that are read for each neighbour wanted, since several may lead to one. */
+/** Links read for each neighbor wanted, since several may point to the same one. */
 const LINKS_EACH = 4
 
 const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 
-/** Code points before the word that a part is read for. */
+/** Code points of a range before the requested word. */
 const BEFORE = 200
 
-/** Each part with the place where it begins, from 0; null where none is wanted. */
-export const stretchesStatement = (context: PackContext, { stretches }: FinishRequest): SQL | null => {
-  if (stretches.length === 0) return null
+/** Returns each text range with its offset, from 0; null when none is wanted. */
+export const rangesStatement = (context: PackContext, { ranges }: FinishRequest): SQL | null => {
+  if (ranges.length === 0) return null
   const { dialect } = context
-  const given = jsonOf(stretches.map(({ id, start, length, word }) => [id, start + 1, length, word]))
+  const given = jsonOf(ranges.map(({ id, start, length, word }) => [id, start + 1, length, word]))
   const columns = { id: 'integer', start: 'integer', length: 'integer', word: 'text' } as const
   const found = dialect.position(sql`lower(${textOf()})`, sql`wanted.word`)
   return sql`
@@ -71,7 +71,7 @@ export const stretchesStatement = (context: PackContext, { stretches }: FinishRe
     ) AS placed`
 }
 
-/** The newest links of the rows of `table`, whose ids differ, in both directions, whoever made them. */
+/** Returns the newest links of the rows of `table`, whose IDs differ, in both directions, by any maker. */
 const allLinksOf = (context: PackContext, table: SQL): SQL => {
   const { dialect } = context
   return sql`
@@ -89,7 +89,7 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
     WHERE newest.place <= ${sql.raw(String(NEWEST_LINKS))}`
 }
 
-/** Of each row of `table` the visible neighbours, newest first, as many as are wanted. */
+/** Returns the visible neighbors of each row of `table`, newest first, up to the wanted number. */
 const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
     SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${previewOf(context.dialect, NAME)} AS text,
@@ -100,7 +100,7 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
   ) AS ranked
   WHERE ranked.place <= ${wanted}`
 
-/** The neighbours of the items, and with two steps theirs, nearer ones first; null where none are wanted. */
+/** Returns the neighbors of the items and, with two steps, theirs, closer ones first; null when none are wanted. */
 export function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
   if (related === 0 || steps === 0) return null
   const { dialect } = context
@@ -115,33 +115,33 @@ export function relatedStatement(context: PackContext, { ids, related, steps }: 
     ORDER BY step, of_id, place`
 }
 
-/** What the items supersede, and whom they contradict or are contradicted by. */
+/** Returns what the items supersede, and what they contradict or are contradicted by. */
 export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
-  const { dialect, sight, now } = context
+  const { dialect, visibility, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
   const one = (links: SQL, other: SQL) => sql`
     SELECT l.from_id, l.relation, l.to_id
     FROM ${items} ${dialect.plan.follow('links', 'l', links)}
       ${dialect.plan.follow('entries', 'e', sql`e.id = ${other}`)}
-    WHERE ${visible(dialect, sight.scope, now)} AND e.diary = 0`
+    WHERE ${visible(dialect, visibility.scope, now)} AND e.diary = 0`
   return sql`
     ${one(sql`${linksOf(context, 'from_id', sql`one.id`)} AND l.relation IN ('supersedes', 'contradicts')`, sql`l.to_id`)}
     UNION ${one(newestLinksTo(context, sql`one.id`, 'contradicts'), sql`l.from_id`)}
     ORDER BY 1, 2, 3`
 }
 
-/** What a pack is chosen from: the candidates that the legs of the search named, those that links lead to, and their vectors. */
+/** Candidates of a pack: those that the retrievers found, those they link to, and their vectors. */
 
-/** Code points of a text that are weighed. */
-const BEGINNING = 4_000
-/** Larger metadata say nothing in a pack; what stands in columns is shown. */
+/** Code points of a text that are scored. */
+const SCORED_TEXT = 4_000
+/** Maximum bytes of metadata in a pack; metadata in columns are shown anyway. */
 const LARGEST_METADATA = 16_000
-/** Stretches of a text that are compared. */
+/** Chunks of a text that are compared. */
 const CHUNKS = 12
 
 const list = (parts: readonly SQL[], by = sql`, `): SQL => sql.join([...parts], by)
 
-/** Visible entries at the other ends of the links of the rows of `table`, which has a column `id`. */
+/** Returns the visible entries at the other end of the links of the rows of `table`, which has a column `id`. */
 function ends(context: PackContext, table: string): SQL {
   const { dialect } = context
   const from = sql.raw(table)
@@ -153,10 +153,12 @@ function ends(context: PackContext, table: string): SQL {
     FROM ${from} ${dialect.plan.follow('links', 'l', newestLinksTo(context, sql`${from}.id`))}`
 }
 
-/** Tables of ids, each of the next kind: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with the steps that led there). */
+/**
+ * Returns tables of IDs: `known`, `near`, `begun` (both), `hop1`, `hop2`, `picked` (all, with their number of steps).
+ */
 function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
-  const { dialect, sight } = context
-  const { org } = sight.scope
+  const { dialect, visibility } = context
+  const { org } = visibility.scope
   const { ids, model, hits, near, vectors, confirmedUpTo, unconfirmed, steps, linked } = request
   const known = JSON.stringify(ids.map(({ id, text }) => [id, text === null ? 0 : 1]))
   const tables = [
@@ -210,7 +212,7 @@ function pickedTables(context: PackContext, request: GatherRequest): SQL[] {
   return tables
 }
 
-/** Of an entry, what is small. */
+/** Small columns of an entry. */
 export const HEAD = [
   ...[
     'id',
@@ -229,7 +231,9 @@ export const HEAD = [
   ...['version', 'created_at', 'updated_at', 'created_by', 'imported_from', 'approved_version', 'text_hash'],
 ] as const
 
-/** A row for each entry, with its vectors and the links that lead from it to others of them: what leads there is found once. */
+/**
+ * Returns a row for each entry, with its vectors and its links to others of them. Sources of links are searched only once.
+ */
 export function gatherStatement(context: PackContext, request: GatherRequest): SQL {
   const { dialect } = context
   const { hits, model, steps } = request
@@ -238,9 +242,9 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
   const vectors = sql`
     SELECT ${dialect.jsonArrays([sql`v.start`, sql`v.length`, sql`v.data`])} FROM entry_vectors v
     WHERE v.entry_id = e.id AND v.model = ${model} AND (v.chunk < ${CHUNKS} OR v.id IN (${found}))`
-  // From one end alone: by both, SQLite would look up each of hundreds of candidates for each other one.
+  // From one end only: for both, SQLite would look up each pair of hundreds of candidates.
   const to = dialect.plan.unordered(sql`l.to_id`)
-  // Between two that only the last step led to nothing is looked for.
+  // Links between two entries of the last step are not searched.
   const within = sql.raw(String(Math.max(1, steps)))
   const links = sql`
     SELECT ${dialect.jsonArrays([sql`l.relation`, sql`l.to_id`])} FROM links l
@@ -248,14 +252,14 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
       AND (picked.step < ${within} OR ${to} IN (SELECT id FROM picked WHERE step < ${within}))`
   return sql`WITH ${list(pickedTables(context, request))}
     SELECT ${head}, e.confidence, e.tags, CASE WHEN length(e.metadata) <= ${LARGEST_METADATA} THEN e.metadata END AS metadata,
-      CASE WHEN picked.has_text = 1 THEN '' ELSE ${previewOf(dialect, BEGINNING)} END AS beginning,
+      CASE WHEN picked.has_text = 1 THEN '' ELSE ${previewOf(dialect, SCORED_TEXT)} END AS beginning,
       ${CHARS} AS chars, CASE WHEN ${superseded(context)} THEN 1 ELSE 0 END AS superseded,
       ${model === null ? sql`'[]'` : sql`(${vectors})`} AS vectors, (${links}) AS links
     FROM picked ${dialect.plan.follow('entries', 'e', sql`e.id = picked.id`)}
     WHERE ${inPack(context)}`
 }
 
-/** @param text of entries that were read before, by their ids */
+/** Converts a row. @param text texts that were read before, by ID */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
   return {
     id: num(row, 'id'),
@@ -278,7 +282,7 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     textHash: str(row, 'text_hash'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
-    // Of hundreds of entries some dozens are shown.
+    // Parsed when used: of hundreds of entries a few dozen are shown.
     get tags() {
       return json<string[]>(row, 'tags')
     },
@@ -291,13 +295,13 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
   }
 }
 
-/** Empty for a stored vector that cannot be read. */
+/** Parses a vector; empty for an invalid one. */
 function packVector(place: Omit<PackVector, 'vector'>, data: string): PackVector[] {
   const vector = readableVector(data)
   return vector === null ? [] : [{ ...place, vector }]
 }
 
-/** What `gatherStatement` groups beside the entry with this id. */
+/** Returns the vectors that `gatherStatement` groups with the entry. */
 const vectorsOf = (row: Row): PackVector[] =>
   json<[number, number, string][]>(row, 'vectors').flatMap(([start, length, data]) =>
     packVector({ entryId: num(row, 'id'), start, length }, data),
@@ -308,7 +312,7 @@ const linksFrom = (row: Row): PackLink[] =>
     ? []
     : json<[string, number][]>(row, 'links').map(([relation, to]) => ({ from: num(row, 'id'), relation, to }))
 
-/** Of equals among links the first counts, so they stand in one order on every database. */
+/** The first of equal links counts, so they have one order on every database. */
 const byEnds = (a: PackLink, b: PackLink): number =>
   a.from - b.from || compareText(a.relation, b.relation) || a.to - b.to
 
@@ -339,23 +343,23 @@ const toNeighbour = (row: Row): Neighbour => ({
 
 const ids = numbersOf('id')
 
-/** A statement that is asked only where it is wanted. */
+/** Adds a statement if there is one. */
 const where = <T>(batch: Batch, statement: SQL | null, decode: Decode<T[]>): Handle<T[]> | null =>
   statement === null ? null : batch.add(statement, decode)
 
 const listOf = <T>(result: Results, handle: Handle<T[]> | null): T[] => (handle === null ? [] : result.of(handle))
 
-/** What packs read, over any SQL connection. */
+/** Creates the reads of packs over any SQL connection. */
 export function createSqlPacks(connection: SqlConnection, clock: Clock): PackReads {
   const { dialect } = connection
-  const contextOf = (sight: PackScope): PackContext => ({ dialect, sight, now: clock.now() })
+  const contextOf = (visibility: PackScope): PackContext => ({ dialect, visibility, now: clock.now() })
   return {
-    async standing(sight, request) {
-      const context = contextOf(sight)
+    async unconditional(visibility, request) {
+      const context = contextOf(visibility)
       const batch = new Batch()
       const inFlight = where(batch, inFlightStatement(context, request), ids)
       const diary = where(batch, diaryStatement(context, request.diary), ids)
-      const { scope, isApproved = false } = sight
+      const { scope, isApproved = false } = visibility
       const newest = (request.newest === 0 ? [] : NEWEST_FACETS).map((facet) =>
         batch.add(
           newestStatement({ dialect, scope, now: context.now, isApproved }, facet, request.project, request.newest),
@@ -370,15 +374,15 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       }
     },
 
-    async eligible(sight, model, limit) {
-      const { projects } = sight.scope
+    async eligible(visibility, model, limit) {
+      const { projects } = visibility.scope
       if (projects === null) return null
-      const context = contextOf(sight)
+      const context = contextOf(visibility)
       const rows = (where: ReturnType<typeof sql>) => sql`
         SELECT v.id FROM entries e ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
-        WHERE v.model = ${model} AND ${inPack({ ...context, sight: { ...sight, diaryOf: null } })} AND ${where}`
-      const named = dialect.among(sql`${JSON.stringify(projects)}`)
-      const entries = entriesCounted({ dialect, scope: sight.scope })
+        WHERE v.model = ${model} AND ${inPack({ ...context, visibility: { ...visibility, diaryOf: null } })} AND ${where}`
+      const named = dialect.inList(sql`${JSON.stringify(projects)}`)
+      const entries = entriesCounted({ dialect, scope: visibility.scope })
       return readOne(
         connection,
         sql`WITH few AS MATERIALIZED (
@@ -394,8 +398,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       )
     },
 
-    async gather(sight, request) {
-      const rows = await readOne(connection, gatherStatement(contextOf(sight), request), (found) =>
+    async gather(visibility, request) {
+      const rows = await readOne(connection, gatherStatement(contextOf(visibility), request), (found) =>
         unpackedColumns(HEAD, found),
       )
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
@@ -404,7 +408,7 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       return {
         entries,
         vectors: rows.flatMap(vectorsOf),
-        // What a search found a moment ago may be deleted by now.
+        // An entry that the search found may have been deleted since.
         links: rows
           .flatMap(linksFrom)
           .filter(({ to }) => there.has(to))
@@ -412,8 +416,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       }
     },
 
-    async finish(caller, sight, request) {
-      const context = contextOf(sight)
+    async finish(caller, visibility, request) {
+      const context = contextOf(visibility)
       const audit = auditRepeatedStatements(dialect, caller.org, context.now, {
         ...caller,
         ids: request.ids,
@@ -421,13 +425,13 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
         detail: request.detail,
       })
       const batch = new Batch()
-      const stretches = where(batch, stretchesStatement(context, request), each(toStretch))
+      const ranges = where(batch, rangesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
       const related = where(batch, relatedStatement(context, request), each(toNeighbour))
       const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })
       const oppositions = listOf(result, opposed)
       return {
-        stretches: new Map(listOf(result, stretches)),
+        ranges: new Map(listOf(result, ranges)),
         neighbours: listOf(result, related),
         supersedes: oppositions.filter(({ relation }) => relation === 'supersedes'),
         contradicts: oppositions.filter(({ relation }) => relation === 'contradicts'),

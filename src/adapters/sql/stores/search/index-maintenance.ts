@@ -9,27 +9,32 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { IndexMerge } from '../../core/dialect'
 import { each, firstRow, howMany, json, num } from '../../core/rows'
-import { WRITE_SHARE } from '../../core/write-share'
+import { WRITE_BUDGET } from '../../core/write-budget'
 import { createIndexWriter, ERASED, queueForgetting } from '../../tables/vectors/index-writer'
 
-/** Raised when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change: every index is written anew then. */
+/**
+ * Version of the index: raise it when the analysis (`domain/search/analysis.ts`), a stemmer or the terms of scopes change. Every index is
+ * then rebuilt.
+ */
 const ANALYSIS = 7
 
-/** Text that one round reads, whatever the number of entries: some seconds of work. */
+/** Bytes of text that one batch reads: some seconds of work. */
 const MAX_BYTES = 8_000_000
 
-/** Merges of one step of work in which erased words leave the index. */
+/** Merges of one step in which erased words leave the index. */
 const FORGETTING = 20
 
 interface Progress {
   readonly analysis: string
-  /** Entries up to this id are written by `analysis`; null when all are. */
+  /** Entries up to this ID are written by `analysis`; null when all are. */
   readonly upTo: number | null
-  /** Nothing was ever written about this index. */
+  /** The database has no version of the index yet. */
   readonly isNew?: true
 }
 
-/** Which analysis wrote the index stands in `settings`; without a row the index is as old as the database. */
+/**
+ * Creates the index maintenance. `settings` stores the version of the index; without a row the index is as old as the database.
+ */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: Analyzer): IndexMaintenance {
   const writer = createIndexWriter(connection, analyzer)
@@ -45,7 +50,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
     const result = await batch.run(connection)
     const known = result.of(noted)
     if (known !== null) return known
-    // English is what a new database began with; an empty index suits every language.
+    // A new database begins with English; an empty index has the wanted version.
     return { analysis: result.of(entries) === 0 ? wanted : `english/${ANALYSIS}`, upTo: null, isNew: true }
   }
 
@@ -92,7 +97,7 @@ export function createSqlIndexMaintenance(connection: SqlConnection, analyzer: A
       const isEnd = found.length < limit
       if (found.length === 0) await new Batch(remember({ analysis: wanted, upTo: null })).run(connection, 'all')
       let written = 0
-      for (const group of inBatches(found, ({ bytes }) => bytes, WRITE_SHARE)) {
+      for (const group of inBatches(found, ({ bytes }) => bytes, WRITE_BUDGET)) {
         const ids = group.map(({ id }) => id)
         const upTo = ids.at(-1) ?? last
         await writer.write(ids, 'all', () => [

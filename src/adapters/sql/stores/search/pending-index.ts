@@ -11,14 +11,14 @@ import { createIndexWriter } from '../../tables/vectors/index-writer'
 
 const topicOf = oneOf(['index', 'embed'] as const)
 
-/** What is still to be written of search indexes stands in the outbox, from the commit on that needs it. */
+/** Creates the store of pending index writes, which are in the outbox from the commit on that needs them. */
 export function createSqlPendingIndex(connection: SqlConnection, analyzer: Analyzer, clock: Clock): PendingIndex {
   const { dialect } = connection
   const writer = createIndexWriter(connection, analyzer)
   return {
-    async look(scope, since) {
+    async pending(scope, since) {
       const now = clock.now()
-      // Whoever queues what it does itself, or claims it, has so long from then on.
+      // A call that queued its own work, or leased it, has this long from then on.
       const abandoned = Math.max(now, since + LEASE_MS - 1)
       return readOne(
         connection,

@@ -8,9 +8,9 @@ import type { IndexedFields } from '../../core/dialect'
 import { countOf, each, num, onlyRow, str, strOrNull } from '../../core/rows'
 import { vectorCountsStatement } from '../../tables/counts/statistics-statements'
 import { visibleTotals } from '../../tables/counts/visible-counts'
+import { layerOf, sourceOf } from '../../tables/entries/entry-rows'
 import { entriesById } from '../../tables/entries/read-statements'
-import { layerOf, sourceOf } from '../../tables/entries/rows'
-import { fewAdmitted } from '../../tables/pages/access-paths'
+import { scanForFew } from '../../tables/pages/access-paths'
 import { textOf } from '../../tables/texts/long-texts'
 import { insertVectors, queueIndexing } from '../../tables/vectors/index-writer'
 import {
@@ -19,9 +19,9 @@ import {
   inOrderOfId,
   lookUpVectors,
   numbersFor,
-  stretchBehind,
   toVectorRow,
   VECTOR_COLUMNS,
+  vectorIdsAfter,
   vectorsBehind,
 } from '../../tables/vectors/vector-lookup'
 
@@ -39,7 +39,7 @@ const toUnembedded = (row: Row): Unembedded => ({
   textHash: str(row, 'text_hash'),
 })
 
-/** Vector rows over any SQL connection. */
+/** Creates the store of vectors over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlVectorRows(
   connection: SqlConnection,
@@ -69,14 +69,14 @@ export function createSqlVectorRows(
     },
 
     fewAdmitted: (scope, filter, most) =>
-      fewAdmitted(connection, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
+      scanForFew(connection, { dialect, scope, now: clock.now(), indexedFields }, filter, most),
 
     async scan(scope, model, filter, afterId, most) {
       const batch = new Batch()
       const last = batch.add(
         sql`
           SELECT max(id) AS last, count(*) AS looked_at
-          FROM (${stretchBehind(dialect, scope.org, model, afterId, most)}) AS stretch`,
+          FROM (${vectorIdsAfter(dialect, scope.org, model, afterId, most)}) AS stretch`,
         onlyRow((row) => (num(row, 'looked_at') < most ? null : num(row, 'last'))),
       )
       const rows = batch.add(
@@ -167,7 +167,7 @@ export function createSqlVectorRows(
       const batch = new Batch()
       const all = batch.add(sql`SELECT count(*) AS n FROM entries e WHERE e.org = ${org} AND e.captured = 0`, countOf())
       const embedded = batch.add(
-        // What was kept in a review and then taken back has vectors and is not counted.
+        // An entry that was approved and then withdrawn has vectors and is not counted.
         sql`SELECT count(DISTINCT v.entry_id) AS n FROM entry_vectors v JOIN entries e ON e.id = v.entry_id
             WHERE v.org = ${org} AND v.model = ${model} AND e.captured = 0`,
         countOf(),

@@ -13,17 +13,17 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { IndexedFields, SqlDialect } from '../../core/dialect'
 import { firstRow, json, num, str, strOrNull } from '../../core/rows'
 import { listed, visible } from '../../core/visibility'
+import { PARSED_BYTES, type ReadBudget, readBudgetOf } from '../../tables/entries/read-budget'
 import { entriesById, type ReadContext, withPrelude } from '../../tables/entries/read-statements'
-import { PARSED_BYTES, type ReadBudget, readBudgetOf } from '../../tables/entries/share'
 import { hasAccessPath } from '../../tables/pages/access-paths'
-import { planEntries } from '../../tables/pages/plan'
+import { planEntries } from '../../tables/pages/entry-plan'
 import { textOf } from '../../tables/texts/long-texts'
 
-/** Which entries a search through texts covers next, newest id first. */
+/** Selects the entries that a search through texts covers next, newest ID first. */
 
-/** One statement looks through so many bytes of entries, and a bit more: on D1 nothing else of this process goes on meanwhile. */
+/** Maximum bytes of texts that one statement scans, approximately: on D1 it blocks everything else in this process. */
 const MAX_SCAN_BYTES = 16_000_000
-/** Texts that come with the scan, in bytes. */
+/** Maximum bytes of texts that a scan returns at once. */
 const MAX_FIRST_BYTES = 1_000_000
 
 const holds = (dialect: SqlDialect, narrowing: Narrowing | null): SQL =>
@@ -31,7 +31,7 @@ const holds = (dialect: SqlDialect, narrowing: Narrowing | null): SQL =>
     ? TRUE
     : dialect.contains(narrowing.fold ? sql`lower(${textOf()})` : textOf(), sql`${narrowing.part}`)
 
-/** What is covered of `newest` (id, bytes), and what of that has to be read. */
+/** Returns which of `newest` (`id`, `bytes`) are covered, and which of those have to be read. */
 const covering = (dialect: SqlDialect, limit: number, narrowing: Narrowing | null): SQL[] => [
   sql`placed AS (SELECT id, row_number() OVER (ORDER BY id DESC) AS place,
     sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM newest)`,
@@ -42,10 +42,13 @@ const covering = (dialect: SqlDialect, limit: number, narrowing: Narrowing | nul
     WHERE ${holds(dialect, narrowing)})`,
 ]
 
-/** @param known how many of `newest` there are; NULL where they are to be gone through in parts. @param until as `Scan.walkedTo` */
+/**
+ * Returns the totals and rows of a scan. @param known number of `newest`; NULL when they must be read in parts. @param until as
+ * `Scan.walkedTo`
+ */
 const outcome = (known: SQL, until: SQL): [totals: SQL, body: SQL] => [
   sql`totals AS (SELECT ${known} AS known, ${until} AS until, count(*) AS covered, min(id) AS last_id FROM covered)`,
-  // A subquery for each text: joined, PostgreSQL would gather the entries of all orgs first.
+  // A subquery for each text: with a join, PostgreSQL would collect the entries of all organizations first.
   sql`SELECT t.known, t.until, t.covered, t.last_id, f.id, f.place, f.bytes, f.thread_id,
       CASE WHEN f.upto <= ${MAX_FIRST_BYTES} THEN (SELECT ${textOf()} FROM entries e WHERE e.id = f.id) END AS text
     FROM totals t LEFT JOIN found f ON ${TRUE}
@@ -56,7 +59,7 @@ const NONE = sql`CAST(NULL AS bigint)`
 const KNOWN = sql`(SELECT count(*) FROM newest)`
 const before = (id: number | null): SQL => (id === null ? sql`` : sql` AND e.id < ${id}`)
 
-/** Of the entries that are named, or in one statement; `known` is NULL where there are too many for that. */
+/** Scans given entries, or all of a filter in one statement; `known` is NULL when there are too many for that. */
 export function scanStatement(context: ReadContext, { filter, ids, beforeId, narrowing, limit }: ScanRequest): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
@@ -67,7 +70,7 @@ export function scanStatement(context: ReadContext, { filter, ids, beforeId, nar
           ...{ tables: [], within: null, byId: sql`e.id DESC`, from: entriesById(dialect, ids) },
           where: sql`${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}`,
         }
-  // One more than is wanted tells whether there is more.
+  // One more than wanted shows whether there are more.
   const newest = sql`newest AS (
     SELECT e.id, e.bytes FROM ${from} WHERE ${where}${before(beforeId)} ORDER BY ${byId} LIMIT ${limit + 1}
   )`
@@ -77,10 +80,11 @@ export function scanStatement(context: ReadContext, { filter, ids, beforeId, nar
 }
 
 /**
- * The same of a part of the entries: of the next ones of the org, or of the thread, whatever the filter admits of them. `until` is the
- * last of them, where there may be more.
+ * Scans a part of the entries: the next ones of the organization or the thread, whether the filter matches them or not. `until` is the last
+ * of
+ * them, if there may be more.
  *
- * @param share how many they are at most, and how many bytes of metadata
+ * @param share maximum number of entries, and of bytes of metadata
  */
 export function scanPartStatement(
   context: ReadContext,
@@ -101,7 +105,7 @@ export function scanPartStatement(
       : sql`SELECT id FROM (
           SELECT id, sum(bytes) OVER (ORDER BY id DESC ROWS UNBOUNDED PRECEDING) - bytes AS before FROM (${next})
         ) WHERE before < ${share.bytes}`
-  // The part is gone through in its order, no further than until the limit is reached.
+  // The part is read in its order, until the limit is reached.
   const newest = sql`newest AS MATERIALIZED (
     SELECT e.id, e.bytes FROM (${part}) part ${dialect.plan.follow('entries', 'e', sql`e.id = part.id`)}
     WHERE ${listed(dialect, scope, now)} AND ${compileFilter(filter, dialect, bindings.bind)}
@@ -121,10 +125,10 @@ const toCandidate = (row: Row): Candidate => ({
   text: strOrNull(row, 'text'),
 })
 
-/** A number in the text of a statement, where a parameter would have no type. */
+/** Returns a number as part of a statement, where a parameter would have no type. */
 const whole = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
-/** What a scan found; `isKnown` is false where there were too many entries to look at them in one statement. */
+/** Converts the result of a scan; `isKnown` is false when there were too many entries for one statement. */
 const toScan =
   (inParts: boolean) =>
   (rows: readonly Row[]): Scan & { readonly isKnown: boolean } => {
@@ -141,17 +145,19 @@ const toScan =
     }
   }
 
-/** Whether what comes next is admitted, as a rule: only what is private to others, and what has expired, is passed over, in an index. */
+/**
+ * Returns whether nearly every entry matches: only private entries of others and expired ones are skipped, in an index.
+ */
 const admitsNext = ({ projects }: Scope, filter: Filter): boolean =>
   projects === null && conjuncts(filter).every(({ op }) => op === 'thread')
 
-/** Texts of entries over any SQL connection. */
+/** Creates the reads of entry texts over any SQL connection. */
 export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, indexedFields: IndexedFields): EntryTexts {
   const { dialect } = connection
   const byIds = (ids: readonly number[]): SQL =>
     sql`${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} wanted ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
-  /** The marks before a line, and a stretch of the text from them on. */
+  /** Returns the line index entries before a line, and the range of the text from there. */
   function placeOf(part: Part | undefined): { first: SQL; last: SQL; from: SQL; length: SQL } {
     const none = sql`0`
     if (part === undefined) return { first: none, last: none, from: none, length: none }
@@ -211,16 +217,16 @@ export function createSqlEntryTexts(connection: SqlConnection, clock: Clock, ind
       if (row === null) return null
       const textHash = str(row, 'text_hash')
       const text = strOrNull(row, 'text')
-      if (row.chars === null) return { textHash, marks: null, text, near: null }
+      if (row.chars === null) return { textHash, marks: null, text, range: null }
       const starts = json<number[]>(row, 'starts')
       const marks = { chars: num(row, 'chars'), lines: num(row, 'lines'), starts }
       const start = num(row, 'start')
-      // What was asked for may end behind the text.
+      // The requested range may end after the text.
       const near = text === null ? null : { from: start, to: start + num(row, 'length'), text }
-      return { textHash, marks, text: null, near }
+      return { textHash, marks, text: null, range: near }
     },
 
-    async stretch(scope, id, textHash, { from, to }) {
+    async range(scope, id, textHash, { from, to }) {
       return runOne(
         connection,
         sql`SELECT substr(${textOf()}, ${from + 1}, ${to - from}) AS text FROM entries e

@@ -21,11 +21,11 @@ import {
   toVersionRecord,
   VERSION_RECORD_COLUMNS,
 } from '../../tables/transfer/record-rows'
-import { keptText } from '../../tables/writes/history-statements'
+import { retainedText } from '../../tables/writes/history-statements'
 
-/** What of the rows of an org an export holds. */
+/** Selects the rows of an organization for an export. */
 
-/** Who exports what, and when. */
+/** The exporting scope, the selection and the time. */
 export interface ExportContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -40,25 +40,25 @@ export const list = ({ dialect }: ExportContext, ids: readonly number[]): SQL =>
 export const ofProject = ({ dialect, scope, selection: { project } }: ExportContext, alias: string): SQL =>
   project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql.raw(`${alias}.project`))}`
 
-/** The entry `e` was not stored, or brought back, behind the instant of the export. */
-export const stoodThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
+/** The entry `e` was not stored, or restored, after the time of the export. */
+export const existedThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
   SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.action = 'store' AND c.seq > ${until})`
 
-/** What of entries `e` the export holds. */
+/** Matches entries `e` of the export. */
 export const exportable = (context: ExportContext): SQL =>
-  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')} AND ${stoodThen(context)}`
+  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')} AND ${existedThen(context)}`
 
-/** Kept states `v` that the export holds. */
+/** Matches retained versions `v` of the export. */
 export const exportableState = (context: ExportContext): SQL =>
   sql`${visibleState(context.dialect, context.scope, context.now)}${ofProject(context, 'v')}`
 
-/** The last state `v` of an entry that is gone, by its deletion; not of one that was deleted behind the instant of the export. */
-export const isGone = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)
+/** Matches the last version `v` of an entry that was deleted before the time of the export. */
+export const isDeleted = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)
   AND v.version = (SELECT max(l.version) FROM entry_versions l WHERE l.entry_id = v.entry_id)`
 
-/** The statements that read an org for an export. */
+/** Statements that read an organization for an export. */
 
-/** Bytes of a vector's line, about. */
+/** Approximate bytes of a vector in the export. */
 const VECTOR_BYTES = 1_200
 
 const sizeOf = ({ selection: { history, vectors } }: ExportContext, id: SQL): SQL[] => [
@@ -74,7 +74,7 @@ const entryToExport = (context: ExportContext): SQL =>
 const goneToExport = (context: ExportContext): SQL =>
   sql`v.entry_id AS id, 'deleted' AS what, ${sum([sql`0`, ...sizeOf(context, sql`v.entry_id`)])} AS bytes`
 
-/** What is exported of ids beyond one, in their order. */
+/** Returns the exported IDs after one, in order. */
 export function listStatement(context: ExportContext, beyond: number, limit: number): SQL {
   const { dialect, scope, selection } = context
   const ofOrg = dialect.plan.rangeOf(sql`e.org`, sql`${scope.org}`)
@@ -85,7 +85,7 @@ export function listStatement(context: ExportContext, beyond: number, limit: num
     ) ${sql.raw(index)}`
   const deleted = sql`SELECT * FROM (
       SELECT ${goneToExport(context)} FROM entry_versions v
-      WHERE ${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isGone} AND ${exportableState(context)}
+      WHERE ${dialect.plan.rangeOf(sql`v.org`, sql`${scope.org}`)} AND v.entry_id > ${beyond} AND ${isDeleted} AND ${exportableState(context)}
       ORDER BY ${dialect.plan.inOrder(sql`v.org`, sql`v.entry_id`)} LIMIT ${limit}
     ) kept`
   const parts = [
@@ -96,12 +96,12 @@ export function listStatement(context: ExportContext, beyond: number, limit: num
   return sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${limit}`
 }
 
-/** Rows of the log between two changes. */
+/** Returns rows of the log between two changes. */
 export const changedStatement = ({ dialect, scope }: ExportContext, after: number, until: number, limit: number): SQL =>
   sql`SELECT c.seq, c.entry_id FROM changes c
     WHERE ${changedSince(dialect, scope.org, sql`${after}`)} AND c.seq <= ${until} ${OLDEST_FIRST} LIMIT ${limit}`
 
-/** Of ids that have changed: what is exported, and what was the scope's to read and is not any more. */
+/** Returns which changed IDs are exported, and which the scope could read and can no longer. */
 export function listChangedStatements(
   context: ExportContext,
   ids: readonly number[],
@@ -123,12 +123,12 @@ export function listChangedStatements(
     deleted: selection.history
       ? sql`SELECT ${goneToExport(context)} FROM entry_versions v
             WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
-              AND ${isGone} AND ${exportableState(context)}`
+              AND ${isDeleted} AND ${exportableState(context)}`
       : null,
   }
 }
 
-/** Entries, their links, kept states and vectors of these ids. */
+/** Returns entries, their links, retained versions and vectors for these IDs. */
 export function readStatements(
   context: ExportContext,
   ids: readonly number[],
@@ -143,7 +143,7 @@ export function readStatements(
     links: sql`SELECT l.from_id, l.relation, l.to_id, l.origin FROM links l
       WHERE l.org = ${scope.org} AND ${among(sql`l.from_id`)}`,
     versions: selection.history
-      ? sql`SELECT ${VERSION_RECORD_COLUMNS}, ${keptText} AS text, sized.all_of_them
+      ? sql`SELECT ${VERSION_RECORD_COLUMNS}, ${retainedText} AS text, sized.all_of_them
           FROM (
             SELECT v.id, sum(v.bytes) OVER (ORDER BY v.entry_id, v.version) - v.bytes AS before_it, count(*) OVER () AS all_of_them
             FROM entry_versions v
@@ -158,7 +158,7 @@ export function readStatements(
   }
 }
 
-/** What is known of entries that others name. */
+/** Returns the references to these entries. */
 export function namedStatements(
   context: ExportContext,
   ids: readonly number[],
@@ -170,21 +170,21 @@ export function namedStatements(
       ? sql`1 = 1`
       : sql`EXISTS (SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org
           AND c.seq > ${selection.after} AND c.seq <= ${selection.until})`
-  const inside = sql`CASE WHEN ${changed} AND ${stoodThen(context)}${ofProject(context, 'e')} THEN 1 ELSE 0 END`
+  const inside = sql`CASE WHEN ${changed} AND ${existedThen(context)}${ofProject(context, 'e')} THEN 1 ELSE 0 END`
   return {
     standing: sql`SELECT e.id, e.text_hash, e.created_at, ${inside} AS inside FROM entries e
       WHERE ${among(sql`e.id`)} AND ${visible(dialect, scope, context.now)}`,
     deleted: selection.history
       ? sql`SELECT DISTINCT v.entry_id AS id FROM entry_versions v
             WHERE ${among(sql`v.entry_id`)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}
-              AND ${isGone} AND ${exportableState(context)}`
+              AND ${isDeleted} AND ${exportableState(context)}`
       : null,
   }
 }
 
 /**
- * The first entry of the export that uses each image: in itself, or in a kept state. One that has changed since the export began may have
- * got it behind its page, so it does not count.
+ * Returns the first entry of the export that uses each image, in its current or a retained version. An entry that has changed since the
+ * export began does not count, because it may have got the image after its page was written.
  */
 export function firstUsesStatement(context: ExportContext, hashes: readonly string[]): SQL {
   const { dialect, scope, selection } = context
@@ -208,7 +208,7 @@ const toExport = (row: Row): ToExport => ({
 const groupedBy = (rows: readonly Row[], column: string): Map<number, Row[]> =>
   Map.groupBy(rows, (row) => Number(row[column]))
 
-/** The export store over any SQL connection. */
+/** Creates the export store over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlExportStore(connection: SqlConnection, clock: Clock, ids: Ids): ExportStore {
   const { dialect } = connection
@@ -236,7 +236,7 @@ export function createSqlExportStore(connection: SqlConnection, clock: Clock, id
     async projects(scope, project) {
       const within = projectsOf(scope)
       const named = [
-        ...(within === null ? [] : [sql` AND p.id ${dialect.among(sql`${JSON.stringify(within)}`)}`]),
+        ...(within === null ? [] : [sql` AND p.id ${dialect.inList(sql`${JSON.stringify(within)}`)}`]),
         ...(project === null ? [] : [sql` AND ${inProject(dialect, scope, project, sql`p.id`)}`]),
       ]
       const rows = await runOne(

@@ -16,11 +16,11 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { asRows, howMany, jsonGroups } from '../../core/rows'
 import { changeable, readByAllOf } from '../../core/visibility'
-import { auditStatement } from '../../tables/changes/audit-log'
+import { auditStatement } from '../../tables/changes/audit-statements'
 import { changedSince } from '../../tables/changes/change-rows'
 import { createWrite } from '../../tables/changes/publish-changes'
 import { countedLater } from '../../tables/counts/visible-counts'
-import { seekAgainFrom } from '../../tables/currency/pairs-sought'
+import { rescanFrom } from '../../tables/currency/scanned-pairs'
 import { imageGuard } from '../../tables/outbox/image-use'
 import { storeLineIndexes } from '../../tables/texts/long-texts'
 import {
@@ -35,7 +35,9 @@ import {
 import { type Context, entryStatements, longTexts, versionStatements } from '../../tables/transfer/import-rows'
 import { createIndexWriter, insertVectorsOf } from '../../tables/vectors/index-writer'
 
-/** Refuses the batch unless what it replaces stands at its version and is the caller's to change, and nothing stands where it adds. */
+/**
+ * Returns a precondition: each replaced entry has its version and may be changed by the caller, and no entry exists under a new ID.
+ */
 export function importGuard({ dialect, caller }: Context, { entries, deleted }: ImportBatch): SQL {
   const replaced = [
     ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
@@ -56,11 +58,11 @@ interface AuxiliaryContext {
   readonly caller: Caller
 }
 
-/** What is remembered of what came. */
+/** Stores which entries were imported under which IDs. */
 export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
   const rows = [
     ...batch.entries.map(({ theirId, id, version }) => [theirId, id, version]),
-    ...batch.gone.map(({ theirId, id, version }) => [theirId, id, version]),
+    ...batch.deletedEntries.map(({ theirId, id, version }) => [theirId, id, version]),
   ]
   const columns = { their_id: 'text', entry_id: 'integer', version: 'integer' } as const
   return jsonGroups(rows).map(
@@ -77,7 +79,7 @@ export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batc
   )
 }
 
-/** What entries say of ones that have not come, in the place of what they said before. */
+/** Replaces the stored references of these entries to others that were not imported yet. */
 export function waitingStatements({ dialect, caller }: AuxiliaryContext, { store, entries }: ImportBatch): SQL[] {
   const rows = entries.flatMap(({ id, waiting }) =>
     waiting.map(({ theirId, link }) => [theirId, id, link?.relation ?? '', link?.origin ?? '']),
@@ -106,7 +108,7 @@ const queue = ({ dialect, now }: Context, topic: 'index' | 'embed', ids: readonl
           ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
       ]
 
-/** Links that no metadata name. */
+/** Inserts links that are not in metadata. */
 function linkStatements({ dialect, caller }: Context, entries: readonly ImportedEntry[]): SQL[] {
   const rows = entries.flatMap(({ id, links }) =>
     links.filter(({ origin }) => origin !== 'metadata').map(({ relation, to, origin }) => [id, relation, to, origin]),
@@ -124,8 +126,8 @@ function linkStatements({ dialect, caller }: Context, entries: readonly Imported
   ]
 }
 
-/** Everything of a batch of entries but its guards, its audit row and what depends on images. */
-export function takeStatements(
+/** Returns the statements of a batch of entries, without its preconditions, audit row and images. */
+export function importStatements(
   context: Context,
   batch: ImportBatch,
   since: SQL,
@@ -145,7 +147,7 @@ export function takeStatements(
   ]
   const ofVersions = new Set(versions.map(({ id, state }) => `${id} ${state.version}`))
   const ofFile = JSON.stringify(ended.filter(([id, version]) => ofVersions.has(`${id} ${version}`)))
-  const anew = entries.filter(
+  const reembedded = entries.filter(
     ({ vectors: made, queueVectors, replaces }) => replaces !== null && (made !== null || queueVectors),
   )
   const given = [
@@ -170,7 +172,7 @@ export function takeStatements(
       ...(deleted.length === 0
         ? []
         : [sql`DELETE FROM entries WHERE org = ${caller.org} AND id ${ids(deleted.map(({ id }) => id))}`]),
-      // How a state ended stands in the file too, more exactly than the import knows it.
+      // The file states how a version ended, more exactly than the import knows.
       ...(ofVersions.size === 0
         ? []
         : [
@@ -190,13 +192,15 @@ export function takeStatements(
             sql`DELETE FROM dangling_links WHERE entry_id ${ids(entries.map(({ id }) => id))}`,
             ...entries.filter(({ replaces }) => replaces !== null).map(({ id }) => dialect.unindexEntry(id)),
           ]),
-      ...(anew.length === 0 ? [] : [sql`DELETE FROM entry_vectors WHERE entry_id ${ids(anew.map(({ id }) => id))}`]),
+      ...(reembedded.length === 0
+        ? []
+        : [sql`DELETE FROM entry_vectors WHERE entry_id ${ids(reembedded.map(({ id }) => id))}`]),
       ...insertVectorsOf(dialect, given),
       ...(vectors.length === 0
         ? []
         : [
             sql`DELETE FROM outbox WHERE org = ${caller.org} AND topic = 'embed' AND state = 'pending'
-              AND key ${dialect.among(sql`${JSON.stringify(vectors.map(({ id }) => String(id)))}`)}`,
+              AND key ${dialect.inList(sql`${JSON.stringify(vectors.map(({ id }) => String(id)))}`)}`,
           ]),
       ...queue(
         context,
@@ -212,7 +216,7 @@ export function takeStatements(
             sql`INSERT INTO owners (org, name) SELECT ${caller.org}, value FROM ${dialect.jsonRows(sql`${JSON.stringify(owners)}`)} AS given
               WHERE 1 = 1 ON CONFLICT DO NOTHING`,
           ]),
-      // The feed tells what happened here and now, whenever the entries were written.
+      // The feed shows the time of the import, not when the entries were written.
       sql`UPDATE changes SET at = ${now}, key_id = ${caller.keyId}
         WHERE ${dialect.plan.filterOnly(sql`org = ${caller.org}`)}
           AND seq ${dialect.plan.oneOf(sql`SELECT c.seq FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`)}`,
@@ -220,21 +224,21 @@ export function takeStatements(
   }
 }
 
-/** The writer makes words searchable right behind its commit; where it dies, the schedule does. */
+/** The call indexes words right after its commit; if it dies, the schedule does after this time. */
 const INDEXED_SOON = 60_000
 
-/** Links of imported entries to entries of a later batch are made when these arrive. */
+/** Links from imported entries to entries of a later batch are created when those arrive. */
 
-/** Entries of which one batch lets links follow. */
+/** Entries whose links one batch creates. */
 const AT_ONCE = 100
 
 /**
- * References to what has come, of some entries, with these as they stand where nobody has changed them since.
+ * Returns waiting references of some entries to imported ones, with the present entries, if unchanged since.
  *
- * @param theirs a JSON list of what has come
+ * @param theirs a JSON list of imported IDs
  */
-export const settledStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
-  // Of those that came under this id: one by the same hand, or one whose readers are the waiting entry's, or everybody.
+export const resolvedStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
+  // Of the entries imported under this ID: one by the same owner, or one that every reader of the waiting entry may read.
   const come = sql`SELECT max(m.entry_id) FROM imported m
     WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
       EXISTS (SELECT 1 FROM imported o WHERE o.entry_id = w.entry_id AND o.org = ${org} AND o.owner = m.owner)
@@ -244,7 +248,7 @@ export const settledStatement = (dialect: SqlDialect, org: string, store: string
     SELECT w.entry_id, w.their_id, w.relation, w.origin, (${come}) AS to_id, e.version, e.metadata, e.links, e.bytes
     FROM (
       SELECT DISTINCT w.entry_id FROM import_references w
-      WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.among(sql`${theirs}`)} AND (${come}) IS NOT NULL
+      WHERE w.org = ${org} AND w.store = ${store} AND w.their_id ${dialect.inList(sql`${theirs}`)} AND (${come}) IS NOT NULL
       ORDER BY w.entry_id LIMIT ${AT_ONCE}
     ) heads
     ${dialect.plan.follow('import_references', 'w', sql`w.entry_id = heads.entry_id AND w.org = ${org} AND w.store = ${store}`)}
@@ -262,7 +266,7 @@ interface Settled {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Ids as they were told, a text as a text. */
+/** Replaces IDs in metadata; a text stays a text. */
 const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonObject =>
   withIds(metadata, (id): JsonValue => {
     const here = ours.get(String(id))
@@ -310,14 +314,14 @@ export function settlements(dialect: SqlDialect, org: string, store: string, row
 
 const doneStatement = (dialect: SqlDialect, org: string, store: string, id: number, theirs: string): SQL =>
   sql`DELETE FROM import_references WHERE org = ${org} AND store = ${store} AND entry_id = ${id}
-    AND their_id ${dialect.among(sql`${theirs}`)}`
+    AND their_id ${dialect.inList(sql`${theirs}`)}`
 
-const LOST = 'An entry that is imported is being changed at this moment; send the volume again'
+const LOST = 'An imported entry is being changed by another call; send the volume again'
 
-/** An id of this database as records write it; null for what is none. */
+/** Returns an ID of this database in its record form; null if it is not one. */
 const ownId = (theirId: string): number | null => (/^[1-9]\d{0,15}$/.test(theirId) ? Number(theirId) : null)
 
-/** The import store over any SQL connection. */
+/** Creates the import store over any SQL connection. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlImportStore(
   connection: SqlConnection,
@@ -333,7 +337,7 @@ export function createSqlImportStore(
   const write = createWrite(connection, clock, terms)
   const indexWriter = createIndexWriter(connection, analyzer)
 
-  /** The rows of several statements, which answer alike. */
+  /** Runs several statements that return the same columns, and returns all rows. */
   async function rowsOf(statements: readonly SQL[], lock?: { readonly org: string }): Promise<Row[]> {
     const batch = new Batch()
     const handles = statements.map((statement) => batch.add(statement, asRows))
@@ -352,8 +356,8 @@ export function createSqlImportStore(
       for (const row of isOwn ? ofOwnStore(rows, scope) : rows) {
         const remembered = toRemembered(row, scope)
         const before = found.get(String(row.their_id))
-        // Of several, what stands there comes first; in the own store, what comes first.
-        if (remembered === null || (before && (isOwn || before.standing !== null || remembered.standing === null)))
+        // Of several, an existing entry takes precedence; in the same store, the first one.
+        if (remembered === null || (before && (isOwn || before.existing !== null || remembered.existing === null)))
           continue
         found.set(String(row.their_id), remembered)
       }
@@ -379,14 +383,14 @@ export function createSqlImportStore(
       const hashes = [...new Set(states.flatMap(({ images }) => images.map(({ hash }) => hash)))]
       let fresh: readonly Handle<number>[] = []
       const own = (since: SQL): Batch => {
-        const take = takeStatements(context, batch, since)
+        const take = importStatements(context, batch, since)
         const all = new Batch(importGuard(context, batch), ...take.before)
         fresh = take.versions.map((statement) => all.add(statement, howMany))
         return all.do([
           ...take.after,
           auditStatement(caller.org, now, { ...caller, allowed: true, ids, detail }),
           ...imageGuard(dialect, caller.org, hashes, knownRemovals),
-          ...(entries.length === 0 ? [] : [seekAgainFrom(Math.min(...entries.map(({ id }) => id)))]),
+          ...(entries.length === 0 ? [] : [rescanFrom(Math.min(...entries.map(({ id }) => id)))]),
         ])
       }
       const takes = () =>
@@ -404,10 +408,10 @@ export function createSqlImportStore(
       }
     },
 
-    async settle(caller, store, theirIds) {
+    async resolveLinks(caller, store, theirIds) {
       let links = 0
       for (const json of jsonGroups(theirIds)) {
-        const rows = await runOne(connection, settledStatement(dialect, caller.org, store, json), asRows)
+        const rows = await runOne(connection, resolvedStatement(dialect, caller.org, store, json), asRows)
         if (rows.length === 0) continue
         const settled = settlements(dialect, caller.org, store, rows)
         await new Batch(...settled.statements).run(connection, { org: caller.org })
@@ -433,7 +437,7 @@ export function createSqlImportStore(
     async remainingQuota({ org }) {
       if (quotas.entries === null && quotas.bytes === null) return { entries: null, bytes: null }
       const rows = await rowsOf([sql`SELECT part, items, bytes FROM org_usage WHERE org = ${org}`])
-      // Kept states go first where room is needed.
+      // Retained versions are removed first when space is needed.
       const held = rows.reduce((sum, { part, bytes }) => sum + (part === 'versions' ? 0 : Number(bytes)), 0)
       const entries = Number(rows.find(({ part }) => part === 'entries')?.items ?? 0)
       return {

@@ -5,10 +5,10 @@ import type { Caller } from '../../../../domain/identity/scope'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changeable } from '../../core/visibility'
-import { auditDeleteStatement } from './audit-log'
+import { auditDeleteStatement } from './audit-statements'
 import { pendingDeletion } from './pending-deletion'
 
-/** Captured entries that a review drops, or in whose place it stores a memory (capture contract §5). */
+/** Statements on captured entries that a review drops, or replaces with a memory (capture contract §5). */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Caller
@@ -16,7 +16,9 @@ interface Context {
   readonly now: Millis
 }
 
-/** Refuses the batch unless all of them stand there, captured, at the versions given, and are the caller's to change. */
+/**
+ * Returns preconditions that all of them exist, are captured, have the given versions, and may be changed by the caller.
+ */
 export function capturedGuards({ dialect, scope, now }: Context, captured: readonly CapturedAt[]): SQL[] {
   if (captured.length === 0) return []
   const wanted = dialect.jsonTable(sql`${JSON.stringify(captured)}`, { id: 'integer', version: 'integer' })
@@ -28,7 +30,7 @@ export function capturedGuards({ dialect, scope, now }: Context, captured: reado
   ]
 }
 
-/** Deletes them in the batch that stores what takes their place; what is beyond a first part goes behind it. */
+/** Deletes them in the batch that stores their replacement; all but a first part are removed after it. */
 export function replaceStatements({ dialect, scope, now }: Context, captured: readonly CapturedAt[]): SQL[] {
   if (captured.length === 0) return []
   const ids = sql`${JSON.stringify(captured.map(([id]) => id))}`

@@ -5,22 +5,22 @@ import type { Caller, Scope } from '../../../../domain/identity/scope'
 import type { SqlDialect } from '../../core/dialect'
 import { accessScope, changeable, isActive, visible, wasChangeable } from '../../core/visibility'
 
-/** What does an erasure take, beside what a deletion would, and what does it leave? */
+/** Selects the entries of an erasure, including those deleted before. */
 
-/** Before every end that an entry can have. */
+/** Earlier than any end of an entry. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
-/** Deleted entries that one call looks at, of each record of them. */
-const LOOKED_AT = MOST_DELETED + 1
+/** Maximum number of deleted entries that one call checks, in each table. */
+const MAX_CHECKED = MOST_DELETED + 1
 
-/** Which entries an erasure means: these, or those of threads. */
+/** The entries to erase: by ID, or by thread. */
 export type Meant = Pick<EraseSelection, 'ids' | 'threadIds'>
 
-/** The ids of what was deleted of a thread, by its index, which may stand there again. */
+/** Returns the IDs of deleted entries of a thread, by its index; some may exist again. */
 function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[]): SQL {
   const gone = (alias: string) => sql`
     NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = ${sql.raw(alias)}.entry_id`)}
-    ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${LOOKED_AT}`
-  const of = (column: string) => sql`${sql.raw(column)} ${dialect.among(sql`${JSON.stringify(threads)}`)}`
+    ORDER BY ${sql.raw(alias)}.entry_id LIMIT ${MAX_CHECKED}`
+  const of = (column: string) => sql`${sql.raw(column)} ${dialect.inList(sql`${JSON.stringify(threads)}`)}`
   return sql`
     SELECT kept.entry_id FROM (
       SELECT v.entry_id FROM entry_versions v WHERE v.org = ${org} AND ${of('v.thread_id')} AND v.deleted = 1 AND ${gone('v')}
@@ -33,11 +33,13 @@ function deletedOf(dialect: SqlDialect, org: string, threads: readonly string[])
 }
 
 /**
- * The ids, as `id`, of entries that were deleted before: by what is kept of them, and of those whose deletion kept nothing, or not so
- * long, by the change log, which is kept no less long than receipts. They count where what was deleted last was the caller's to change: an
- * entry may have been restored and hidden in between. Of a thread those that were of it last, without pages of a diary.
+ * Returns the IDs, as `id`, of entries that were deleted before: by their retained versions, or else by the change log, which is retained
+ * as
+ * long as receipts. An entry counts if the caller could change its last deleted version, since it may have been restored and hidden in
+ * between.
+ * Entries of a thread count if it was their last one, except diary pages.
  *
- * @param own whether they were the caller's to change; else those that it could read alone
+ * @param own whether the caller could change them; otherwise those that it could only read
  */
 export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadIds = [] }: Meant, own = true): SQL {
   const { org } = caller
@@ -50,7 +52,7 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
   const mine = own ? changeable : sql`${accessScope(dialect, caller, 'gone')} AND (${changeable}) IS NOT TRUE`
   const ofThread = ids
     ? sql``
-    : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.among(sql`${JSON.stringify(threadIds)}`)}`
+    : sql` AND gone.diary = 0 AND gone.thread_id ${dialect.inList(sql`${JSON.stringify(threadIds)}`)}`
   return sql`
     SELECT gone.entry_id AS id FROM (
       SELECT d.*, row_number() OVER (PARTITION BY d.entry_id ORDER BY d.version DESC, d.diary DESC) AS place
@@ -69,29 +71,33 @@ export function deletedBefore(dialect: SqlDialect, caller: Scope, { ids, threadI
       AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM entries e WHERE e.id = gone.entry_id`)} AND ${isActive('gone', 'entry_id')}`
 }
 
-/** What of a thread goes: archived or not, expired or not, but no page of a diary, which only its id means. */
+/**
+ * Matches the entries of a thread to erase: archived and expired ones too, but not diary pages, which only their ID selects.
+ */
 export const erasable = (dialect: SqlDialect, scope: Scope, alias: 'e' | 'entries'): SQL =>
   sql`${changeable(dialect, scope, BEFORE_ALL, alias)} AND ${sql.raw(alias)}.diary = 0`
 
-/** Threads lead to their entries, whatever else is known of these. */
+/** Matches the entries of threads, by the index of threads. */
 export const entriesOf = (dialect: SqlDialect, org: string, threads: readonly string[]): SQL =>
   sql`${dialect.jsonRows(sql`${JSON.stringify(threads)}`)} wanted
     ${dialect.plan.follow('entries', 'e', sql`e.org = ${org} AND e.thread_id = wanted.value`)}`
 
-/** The ids of entries of threads that fulfil a condition on `e`: an index leads to what lists show, and another to the rest. */
+/**
+ * Returns the IDs of entries of threads that match a condition on `e`, by one index for listed entries and one for the others.
+ */
 function ofThreads(dialect: SqlDialect, org: string, threads: readonly string[], condition: SQL): SQL {
   const of = (listed: SQL) => sql`
     SELECT e.id FROM ${entriesOf(dialect, org, threads)} WHERE e.listed = ${listed} AND ${condition}`
   return sql`${of(sql`1`)} UNION ALL ${of(sql`0`)}`
 }
 
-/** The ids of what of threads goes. */
+/** Returns the IDs to erase of threads. */
 export const erasableOf = (dialect: SqlDialect, scope: Scope, threads: readonly string[]): SQL =>
   ofThreads(dialect, scope.org, threads, erasable(dialect, scope, 'e'))
 
 /**
- * How many of a thread the caller reads, or could read when they were deleted, and may not change: those of the whole org, for a narrowed
- * key. Of what is named by its id nobody is told more than who may not read it.
+ * Returns the number of entries of the threads that the caller can or could read but may not change: those without project, for a narrowed
+ * key. Entries selected by ID are not counted: for them the error is that of an unreadable entry.
  */
 function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   if (caller.projects === null || threadIds === undefined) return sql`0`
@@ -101,7 +107,9 @@ function left(dialect: SqlDialect, caller: Caller, { threadIds }: Meant): SQL {
   return sql`(SELECT count(*) FROM (${gone}) kept) + (SELECT count(*) FROM (${standing} LIMIT ${MOST_DELETED}) others)`
 }
 
-/** The rows that a call erases, as JSON, once they are listed in `pending_deletes` and before they are removed. */
+/**
+ * Returns the rows that a call erases, as JSON, after they are listed in `pending_deletes` and before they are removed.
+ */
 export function erasedNow(dialect: SqlDialect, caller: Caller, meant: Meant): SQL {
   const own = sql`FROM pending_deletes l`
   const ofCall = sql`l.org = ${caller.org} AND l.change_id = ${caller.changeId}`

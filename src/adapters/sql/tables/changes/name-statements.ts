@@ -5,14 +5,14 @@ import type { Millis } from '../../../../domain/time'
 import type { ProjectAdmin, ProjectChangeDetail, ProjectChangeKind } from '../../../../ports/project-directory'
 import type { SqlDialect } from '../../core/dialect'
 import { reachesProject } from '../../core/visibility'
-import { auditStatement } from './audit-log'
+import { auditStatement } from './audit-statements'
 
-/** The statements of the directory of projects: names, what was merged, and each change. */
+/** Statements of the project directory: names, merges, and each change. */
 
-/** Named in the guard that refuses a batch whose names were resolved by an older directory. */
+/** Name of the precondition that the names of a batch were resolved by the current directory. */
 export const PROJECTS = 'projects'
 
-/** Largest number of projects read for one short name: two show that it is ambiguous. */
+/** Maximum number of projects read for one short name: two show that it is ambiguous. */
 const CANDIDATES = 20
 
 export const versionOf = (org: string): SQL =>
@@ -26,12 +26,12 @@ export const versionGuard = (org: string, version: number): SQL =>
 const listOf = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
-/** Names of one call that are looked for, where the directory has changed since they were resolved. */
+/** Maximum number of names of one call that are checked when the directory has changed since they were resolved. */
 const FEW_NAMES = 10
 
 /**
- * The same of a write. Names of other projects that were given meanwhile do not matter; nor do its own, which the first of several
- * batches of the call has given.
+ * Returns the same precondition for a write. New names of other projects do not matter, nor do its own, which an earlier batch of the call
+ * may have written.
  */
 export function namesGuard(dialect: SqlDialect, org: string, { version, attachments }: PendingNames): SQL {
   const given = attachments.map(
@@ -50,8 +50,8 @@ export function namesGuard(dialect: SqlDialect, org: string, { version, attachme
 }
 
 /**
- * Every name of each project that has one of these names, or that ends in one of these segments. Rows of keys that a narrowed scope
- * does not reach are never read.
+ * Returns every name of each project that has one of these names, or that ends with one of these segments. Rows outside a narrowed scope
+ * are not read.
  */
 export function namesStatement(
   dialect: SqlDialect,
@@ -86,16 +86,16 @@ export function namesStatement(
     ORDER BY n.created_at, homes.home, n.name`
 }
 
-/** Of these keys, those under which something is stored although no name is known of them. */
+/** Returns those of the keys that have entries but no names. */
 export const unnamedStatement = (dialect: SqlDialect, org: string, keys: readonly string[]): SQL => sql`
   SELECT sent.value AS project FROM ${dialect.jsonRows(sql`${JSON.stringify(keys)}`)} sent
   WHERE (EXISTS (SELECT 1 FROM entry_counters e WHERE e.org = ${org} AND e.project = sent.value)
       OR EXISTS (SELECT 1 FROM code_projects c WHERE c.org = ${org} AND c.project = sent.value))
     AND NOT EXISTS (SELECT 1 FROM project_names n WHERE n.org = ${org} AND n.home = sent.value)`
 
-/** Projects of an org that has no directory yet. */
+/** Returns the projects of an organization without a directory. */
 export function unseededStatement(org: string): SQL {
-  // In each part, so that nothing is read of an org that has a directory.
+  // In each part, so that no entries are read when the organization has a directory.
   const isUnseeded = sql`NOT EXISTS (SELECT 1 FROM project_changes d WHERE d.org = ${org})`
   return sql`
     SELECT e.project FROM entry_counters e WHERE e.org = ${org} AND e.project <> '' AND ${isUnseeded}
@@ -104,7 +104,9 @@ export function unseededStatement(org: string): SQL {
     ORDER BY project`
 }
 
-/** A name of a key. One that a narrowed key has attached counts for all from the first use by a key of the whole org on. */
+/**
+ * Inserts a name of a key. A name that a narrowed key attached applies to all keys from its first use by an unrestricted key on.
+ */
 export const nameStatement = (
   org: string,
   owner: string | null,
@@ -125,7 +127,7 @@ export const changeStatement = (
   INSERT INTO project_changes (org, seq, at, key_id, action, detail)
   VALUES (${by.org}, ${versionOf(by.org)} + 1, ${now}, ${by.keyId}, ${action}, ${JSON.stringify(detail)})`
 
-/** Names that a write gives, their changes, and the rows of the audit log of those that its answer names. */
+/** Inserts the names of a write, their changes, and the audit rows of those that the response lists. */
 export const attachStatements = (by: ProjectAdmin, now: Millis, attachments: readonly Attachment[]): SQL[] =>
   attachments.flatMap((attachment) => {
     const { name, home, isNew, isTold } = attachment

@@ -14,19 +14,19 @@ import { runInFrame } from './publish-changes'
 
 /** Rows of the change log that one transaction blanks. */
 const BLANKED = 5_000
-/** Kept states that one transaction removes, and their bytes; the first always goes. */
+/** Retained versions that one transaction removes, and their bytes; the first one is always removed. */
 const FORGOTTEN = 250
 const FORGOTTEN_BYTES = 4_000_000
 /** Links from other entries that one transaction removes. */
 const UNLINKED = 2_000
 
 /**
- * Removes a bounded part of what is left of entries once their rows are gone: links that lead to them, the answers of calls that are about
- * them, what the change log says beside that there was a change, kept states, and what was gathered of their sessions or recalled from
- * entries.
+ * Removes a bounded part of the remaining data of entries without rows: links to them, receipts with their content, content in the change
+ * log,
+ * retained versions, and the state of their sessions or recalls.
  *
- * @param call whose own receipt stays
- * @param part a condition on `pending_deletes`, which names the entries
+ * @param call whose own receipt is retained
+ * @param part a condition on `pending_deletes`, which selects the entries
  */
 export function eraseStatements(
   dialect: SqlDialect,
@@ -38,8 +38,7 @@ export function eraseStatements(
   const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
   const forget = sql`erased = 1, answer = NULL, notes = NULL, batch_output = NULL, text = NULL
     WHERE org = ${org} AND erased = 0 AND change_id <> ${changeId}`
-  // Receipts that are older than the change log, where they are kept longer, know by themselves what they are about, and so do those
-  // that tell of entries which their call did not change: these stand there as version 0 (receipts.ts).
+  // Receipts older than the change log list their entries themselves, as do receipts with entries that the call did not change (version 0).
   const oldest = sql`(SELECT c.at FROM ${changesOf(org)} ${OLDEST_FIRST} LIMIT 1)`
   const effects = dialect.jsonTable(sql`receipts.effect`, { id: 'integer' })
   return [
@@ -72,7 +71,7 @@ export function eraseStatements(
   ]
 }
 
-/** Whether nothing is left of an entry that `pending_deletes` names. */
+/** Returns whether no data remains of an entry of `pending_deletes`. */
 export const nothingLeft = (dialect: SqlDialect): SQL => sql`
   NOT ${dialect.plan.exists(sql`SELECT 1 FROM entry_versions v WHERE v.entry_id = pending_deletes.entry_id`)}
   AND NOT ${dialect.plan.exists(sql`SELECT 1 FROM links l WHERE l.to_id = pending_deletes.entry_id`)}
@@ -81,37 +80,35 @@ export const nothingLeft = (dialect: SqlDialect): SQL => sql`
     WHERE c.entry_id = pending_deletes.entry_id AND c.erased = 0 AND ${dialect.plan.filterOnly(sql`c.org = pending_deletes.org`)}`)}`
 
 /**
- * How does a call delete thousands of entries, or texts with thousands of vectors, without holding everybody up? Its own transaction
- * removes a first part and notes the others, which nobody sees from then on; they are removed part by part behind it, before the
- * call answers, or by the outbox when the caller died.
+ * Deletes thousands of entries, or texts with thousands of vectors, without blocking others for long. The call's own transaction removes a
+ * first part and lists the others, which are invisible from then on. They are removed part by part afterwards, before the call returns, or
+ * by the outbox if the call died.
  */
 
-/**
- * Entries of one part. Some twenty rows and index entries go with each, and D1 pays for each with some pages of merging its index of words.
- */
+/** Entries of one part. Each has some twenty rows and index entries, and D1 merges its search index for each. */
 export const PART_ENTRIES = 100
-/** Bytes of entries of one part: their vectors are a thousand a megabyte, and cost far more than the text. */
+/** Bytes of entries of one part. Their vectors cost far more than the text. */
 export const PART_BYTES = 4_000_000
 
 export const ofCall = (org: string, changeId: string): SQL => sql`org = ${org} AND change_id = ${changeId}`
 
-/** What a call deletes. */
+/** The selection of a delete. */
 export interface Deletion {
-  /** A query of the ids that go, as `value`, before they do. */
+  /** Query of the IDs to delete, as `value`, before the delete. */
   readonly ids: SQL
-  /** Removes them, or their first part. */
+  /** Removes the entries, or their first part. */
   readonly remove: readonly SQL[]
 }
 
-/** What goes in parts is named once, so that its conditions are looked at once. */
+/** A delete in parts: its entries are listed once, so that its conditions are evaluated once. */
 interface PendingDeletion extends Deletion {
-  /** Names everything that goes. */
+  /** Lists all entries to delete. */
   readonly name: SQL
-  /** Leaves all but the first part to be removed behind the commit; returns a row where there are any. */
+  /** Queues the removal of all but the first part; returns a row if there are any. */
   readonly queue: SQL
 }
 
-/** Deletes one entry at most, which goes at once whatever its size: what names it costs more rows than it saves. */
+/** Returns a delete of at most one entry, which is removed immediately whatever its size. */
 export const soleDeletion = (where: SQL): Deletion => ({
   ids: sql`SELECT id AS value FROM entries WHERE ${where}`,
   remove: [sql`DELETE FROM entries WHERE ${where}`],
@@ -119,18 +116,18 @@ export const soleDeletion = (where: SQL): Deletion => ({
 
 interface Manner {
   readonly now: Millis
-  /** Entries that go at most, those with the lowest ids. */
+  /** Maximum number of entries to delete, those with the lowest IDs. */
   readonly most: number
-  /** For good: a query of further ids, as `id`, of entries whose rows are gone already. */
+  /** For an erasure: a query of IDs, as `id`, whose entries were deleted before. */
   readonly erases?: SQL
 }
 
-/** Removes a part, or of what is erased as much as one transaction takes, and its names where nothing is left of it. */
+/** Removes a part (or, for an erasure, as much as one transaction can), and its list items once no data remains. */
 export const removeStatements = (
   dialect: SqlDialect,
   call: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,
-  /** When it is erased; null for a deletion. */
+  /** Time of the erasure; null for a delete. */
   erasedAt: Millis | null,
 ): SQL[] => [
   sql`DELETE FROM entries WHERE id ${dialect.plan.oneOf(sql`SELECT entry_id FROM pending_deletes WHERE ${part}`)}`,
@@ -142,10 +139,9 @@ export const removeStatements = (
 ]
 
 /**
- * Deletes what fulfils a condition: the first part at once, the others by name. Stands in a batch between the statements of
- * `writing`.
+ * Deletes the entries that match a condition: the first part immediately, the others later. Belongs inside a write frame (`runInFrame`).
  *
- * @param where a condition on `entries`, which admits nothing that is leaving
+ * @param where a condition on `entries` that excludes those pending deletion
  */
 export function pendingDeletion(
   dialect: SqlDialect,
@@ -175,7 +171,7 @@ export function pendingDeletion(
   }
 }
 
-/** A part of what a call deletes that has not been removed yet. */
+/** Converts the remaining part of a delete. */
 const toLeft = (row: Row) => ({
   part: num(row, 'part'),
   keyId: str(row, 'key_id'),
@@ -191,7 +187,7 @@ export function createUnfinishedDeletes(connection: SqlConnection): UnfinishedDe
     sql`SELECT part, key_id, agent, at, retain_versions, erase_history FROM pending_deletes
       WHERE ${ofCall(org, changeId)} ORDER BY part LIMIT 1`
 
-  /** @returns the part that follows, which is the same where something is left of it */
+  /** Removes a part. @returns the next part, or the same if data remains of it */
   async function remove(org: string, changeId: string, left: Left): Promise<Left | null> {
     const caller = { org, changeId, keyId: left.keyId, agent: left.agent }
     const part = sql`${ofCall(org, changeId)} AND part = ${left.part}`

@@ -1,5 +1,5 @@
-// What does a batch know that whoever made it does not, and the answer of its call tells? It stands in the row of `write_context` until the
-// receipt takes it over, as a JSON object whose one key says what it is.
+// Runs the batches that write entries, records their output for the receipt, and publishes their changes. `write_context` holds the output
+// until the receipt stores it, as a JSON object with one key that names its type.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { VisibilityChange } from '../../../../domain/history/feed'
@@ -16,21 +16,21 @@ import { Batch, type Decode, type Results } from '../../core/batch'
 import { type Announce, PreconditionFailed, type Row, type SqlConnection, type WriteLock } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonOrNull, num, numOrNull, str } from '../../core/rows'
-import { PLAIN_NAMES, toEntry } from '../entries/rows'
+import { PLAIN_NAMES, toEntry } from '../entries/entry-rows'
 import { dueStatement, toDue } from '../outbox/outbox-rows'
 import { changedSince, newestChange, OLDEST_FIRST, toVisibilityChange, VISIBILITY_COLUMNS } from './change-rows'
 import { toErased } from './erase-selection'
 import { attachStatements, namesGuard, PROJECTS } from './name-statements'
 import { quotaGuards, withinQuotas } from './quota'
-import { RECEIPT, receiptGuard, receiptStatement } from './receipts'
+import { RECEIPT, receiptGuard, receiptStatement } from './receipt-statements'
 
-/** Changes of one batch that are told one by one; of more it is said that there were many. */
+/** Maximum number of changes that a batch publishes one by one; listeners learn only that there were more. */
 const MAX_ANNOUNCED = 64
 
 /**
- * What the batch has changed so far, as far as anybody may see it.
+ * Returns the visible changes of the batch so far.
  *
- * @param org whose rows of `changes`; '' for those of all orgs
+ * @param org whose rows of `changes`; '' for all organizations
  */
 export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
   SELECT c.org, ${VISIBILITY_COLUMNS} FROM changes c
@@ -40,7 +40,7 @@ export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL
 
 type Made = ReadonlyMap<string, readonly VisibilityChange[]>
 
-/** What each org is to hear. */
+/** Returns the changes to publish for each organization. */
 export const toMade: Decode<Made> = (rows) =>
   new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toVisibilityChange)]))
 
@@ -49,12 +49,12 @@ export function announceAll(made: Made, announce: Announce): void {
 }
 
 /**
- * The call that writes, for the triggers of the change log and history. All statements that write entries stand between these
- * two, in one batch. The row of an organization stays until its next batch: a delete is a row written too.
+ * The context of a write, for the triggers of the change log and history. All statements that write entries run between these two, in one
+ * batch. The row of an organization stays until its next batch, which saves a write.
  */
 export interface WriteFrame {
   readonly begin: SQL
-  /** The rows of `changes` that the batch has made so far are those beyond `since`. */
+  /** The rows of `changes` with a higher number are those of the batch. */
   readonly since: SQL
   readonly end: SQL
 }
@@ -63,9 +63,9 @@ export interface WriteFrame {
 type Writer = Pick<Caller, 'org' | 'changeId'> & { readonly keyId: string | null; readonly agent: string | null }
 
 interface Manner {
-  /** Whether the states before are kept. */
+  /** Whether earlier versions are retained. */
   readonly keeps: boolean
-  /** When a deletion happens, as history tells it; absent: the database knows. */
+  /** Time of a deletion in the history; by default the current time. */
   readonly at?: Millis
 }
 
@@ -85,8 +85,7 @@ export function writeFrame(writer: Writer, { keeps, at }: Manner): WriteFrame {
 }
 
 /**
- * Runs a batch that writes entries in its frame. What it has changed and left is read by a statement more each where somebody is told,
- * and told once it is committed.
+ * Runs a batch that writes entries in its frame, and publishes its changes after the commit. Each listener needs one more statement.
  */
 export async function runInFrame(
   connection: SqlConnection,
@@ -108,24 +107,25 @@ export async function runInFrame(
 
 interface WriteOptions {
   readonly quotas?: Quotas
-  /** Bytes that the call takes at most, within the quotas. */
+  /** Maximum bytes that the call adds, for the quotas. */
   readonly takes?: () => number
-  /** Keeps nothing of what was, whatever the terms. */
+  /** Retains no version, whatever the settings. */
   readonly forgets?: boolean
-  /** It makes room, so it is done while a local disk is full. */
+  /** The write frees space, so it is allowed while a local disk is full. */
   readonly usesReserve?: boolean
 }
 
 /**
- * Runs the statements of a call that writes entries as one batch, within the limits of its org where there are some.
+ * Runs the statements of a call that writes entries as one batch, within the quotas of its organization.
  *
- * @param own given `since`, where it needs it
- * @throws PremiseFailed, as a batch does; Problem limit_exceeded where the org would hold too much;
- * KeyAlreadyUsed when the caller's receipt key was used before, NamesChanged when names of projects that it gives were resolved too early
+ * @param own the batch, or a function of `since` that returns it
+ * @throws PreconditionFailed, as a batch does; Problem limit_exceeded when the organization would exceed a quota; KeyAlreadyUsed when the
+ * caller's receipt
+ * key was used before; NamesChanged when names of projects were resolved by an older directory
  */
 export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), options?: WriteOptions) => Promise<Results>
 
-/** The one way in which callers write entries. */
+/** Creates the function by which all callers write entries. */
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
   const { dialect } = connection
   return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
@@ -158,14 +158,14 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
 }
 
 /**
- * Tells the batch's receipt; returns it too, as `batch_output`. Belongs between the two statements of `writing`.
+ * Records the output of the batch for its receipt, and returns it as `batch_output`. Belongs inside a write frame.
  *
  * @param json a JSON text, or NULL
  */
 export const recordOutput = (org: string, what: keyof BatchOutput, json: SQL): SQL => sql`
   UPDATE write_context SET batch_output = ${sql.raw(`'{"${what}":'`)} || (${json}) || '}' WHERE org = ${org} RETURNING batch_output`
 
-/** Ids of the entries with a summary that the batch has met again. */
+/** Records the IDs of the repeated entries that have a summary. */
 export const recordSummarized = (dialect: SqlDialect, org: string, since: SQL): SQL =>
   recordOutput(
     org,
@@ -176,16 +176,16 @@ export const recordSummarized = (dialect: SqlDialect, org: string, since: SQL): 
       WHERE ${changedSince(dialect, org, since)} AND c.action = 'update' AND e.summary <> ''`),
   )
 
-/** What a memory is shown by, beside its text. */
+/** Columns of a memory in a response, except the text. */
 const SHOWN = [...PLAIN_NAMES, 'metadata', 'tags', 'weight', 'pinned', 'expires_at', 'access_count']
 
-/** An entry as it stands after the batch. */
+/** Records an entry as it is after the batch. */
 export const recordShown = (dialect: SqlDialect, org: string, id: number): SQL => {
   const row = dialect.jsonRow(SHOWN.map((name) => sql.raw(`e.${name}`)))
   return recordOutput(org, 'shown', sql`SELECT ${row} FROM entries e WHERE e.id = ${id}`)
 }
 
-/** @param values as `tellShown` tells them */
+/** Converts a recorded entry. @param values as `recordShown` records them */
 function toShown(values: readonly unknown[]): Shown {
   const row = Object.fromEntries(SHOWN.map((name, i) => [name, values[i]]))
   const { text: _, ...entry } = toEntry({ ...row, images: null, summary: '', text: '' })

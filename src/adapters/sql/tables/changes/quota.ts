@@ -11,13 +11,15 @@ import { PreconditionFailed, type Row, type SqlConnection } from '../../core/con
 import type { SqlDialect } from '../../core/dialect'
 import { num, onlyRow, str } from '../../core/rows'
 
-/** Kept states that one transaction removes to make room, and their bytes; the first always goes. */
+/** Retained versions that one transaction removes to free space, and their bytes; the first one is always removed. */
 const FORGOTTEN = 250
 const FORGOTTEN_BYTES = 8_000_000
-/** Transactions that make room for one write: more than a call may bring. */
+/** Maximum number of transactions that free space for one write. */
 const MOST_PARTS = 50
 
-/** Removes the oldest kept states of an org until so many bytes more than the limit fit, or a bounded part of them. */
+/**
+ * Removes the oldest retained versions of an organization until the additional bytes fit within the limit, or a bounded part of them.
+ */
 function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0): SQL {
   const excess = sql`(SELECT coalesce(sum(u.bytes), 0) + ${more} - ${limit} FROM org_usage u WHERE u.org = ${org})`
   return sql`
@@ -34,9 +36,8 @@ function forgetOldest(dialect: SqlDialect, org: string, limit: number, more = 0)
 }
 
 /**
- * The limits of an org as guards of a batch. What it holds stands in `org_usage`, which triggers keep. Where it is too
- * much the oldest kept states go first. A write that takes no more room than there was before it, but for its row of the audit log, is
- * never refused, whatever the limit: so what is too much can be reduced.
+ * Returns the quotas of an organization as preconditions of a batch. Triggers maintain its usage in `org_usage`. Above the limit the oldest
+ * retained versions are removed first. A write that adds only its audit row is never refused, so that usage can be reduced.
  */
 export function quotaGuards(
   dialect: SqlDialect,
@@ -77,16 +78,16 @@ interface QuotaCheck {
   readonly connection: SqlConnection
   readonly quotas: Quotas
   readonly scope: Scope
-  /** Bytes that the write may take at most, asked where it was refused. */
+  /** Maximum bytes that the write adds; called when it was refused. */
   readonly takes: () => number
 }
 
 const toUsage = (row: Row) => ({ held: num(row, 'held'), versions: num(row, 'versions') })
 
-/** What each part of an org holds. */
+/** Returns the usage of each part. */
 const toParts: Decode<Map<string, number>> = (rows) => new Map(rows.map((row) => [str(row, 'part'), num(row, 'bytes')]))
 
-/** @returns whether there may be room now; nothing goes where even all kept states would not make enough */
+/** Removes retained versions. @returns whether the write may fit now; removes none if even all would not be enough */
 async function forgetVersions({ connection, quotas: { bytes: limit }, scope, takes }: QuotaCheck): Promise<boolean> {
   if (limit === null) return false
   const { org } = scope
@@ -107,9 +108,9 @@ async function forgetVersions({ connection, quotas: { bytes: limit }, scope, tak
 }
 
 /**
- * Runs a write whose batch holds `quotaGuards`: where it is refused for want of room, kept states go and it is run once more.
+ * Runs a write whose batch includes `quotaGuards`. When a quota refuses it, removes retained versions and runs it again.
  *
- * @throws Problem limit_exceeded, which names what holds the bytes; what the write throws else
+ * @throws Problem limit_exceeded that lists the usage by part; any other error of the write
  */
 export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -120,7 +121,7 @@ export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>):
       if (quotaProblem(premise, check.quotas, null) === null) throw error
       if (attempt === 1 && premise === QUOTA_NAMES.bytes && (await forgetVersions(check))) continue
       const { connection, quotas, scope } = check
-      // A narrowed key is told nothing of what other projects hold.
+      // A narrowed key must not learn the usage of other projects.
       const parts =
         scope.projects === null
           ? await runOne(connection, sql`SELECT part, bytes FROM org_usage WHERE org = ${scope.org}`, toParts)
@@ -130,15 +131,15 @@ export async function withinQuotas<T>(check: QuotaCheck, run: () => Promise<T>):
   }
 }
 
-/** A state that is to be written, as far as it takes room. */
-export interface Taking {
+/** Sizes of a version to be written. */
+export interface VersionSize {
   readonly text?: string | { readonly text: string }
   readonly metadata?: Metadata | { readonly value: Metadata } | null
   readonly images?: readonly ImageRef[] | null
 }
 
-/** Bytes that states take at most. */
-export const takenBy = (states: readonly Taking[]): number =>
+/** Returns the maximum bytes of versions. */
+export const maxBytesOf = (states: readonly VersionSize[]): number =>
   states.reduce((sum, { text = '', metadata = null, images }) => {
     const pictures = (images ?? []).reduce((all, { size }) => all + size, 0)
     return sum + utf8Length(typeof text === 'string' ? text : text.text) + utf8Length(jsonText(metadata)) + pictures

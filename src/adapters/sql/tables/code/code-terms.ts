@@ -6,9 +6,9 @@ import { FALSE, joinConditions, TRUE } from '../../core/compile-filter'
 import type { SqlDialect } from '../../core/dialect'
 import { inProject, reachesProject } from '../../core/visibility'
 
-/** Conditions that searches of code share. */
+/** Conditions of code searches. */
 
-/** Code of the org that the scope may see; of one project, or of all that are open. */
+/** Returns a condition that the scope includes the code; of one project, or of all. */
 export function within(dialect: SqlDialect, scope: Scope, project: string | null, alias: string): SQL {
   const row = sql.raw(alias)
   const ofOrg = sql`${row}.org = ${scope.org}`
@@ -19,15 +19,17 @@ export function within(dialect: SqlDialect, scope: Scope, project: string | null
   return sql`${ofOrg}${reachesProject(dialect, scope, sql`${row}.project`)}`
 }
 
-/** @param alias of a table with the column `language` */
+/** Returns a condition on the language. @param alias of a table with the column `language` */
 export const inLanguage = (language: string | null, alias: string): SQL =>
   language === null ? TRUE : sql`${sql.raw(alias)}.language = ${language}`
 
-/** @param file the column that holds the id of the file */
+/** Returns a condition on the file. @param file the column with the ID of the file */
 export const among = (dialect: SqlDialect, files: CodeFilter['files'], file: SQL): SQL =>
   files === null ? TRUE : sql`${file} IN (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(files)}`)})`
 
-/** Whether a symbol `s` matches, and its score (`SCORES`). `nameScore` of test/contracts/code-names.ts means the same. */
+/**
+ * Returns whether a symbol `s` matches, and its score (`SCORES`); `nameScore` of test/contracts/code-names.ts implements the same.
+ */
 export function nameTerms({ code }: SqlDialect, { exact, folded, words }: NameQuery): { isHit: SQL; score: SQL } {
   const place = code.position(sql`s.folded`, sql`${folded}`)
   const parts =
@@ -54,14 +56,20 @@ interface SoughtText {
   readonly folded: string
 }
 
-/** Where a text that goes over the end of the overlap could stand: as much on either side as still holds no whole one. */
+/**
+ * Returns the part of a text around the end of the overlap in which a match could cross it; too short to contain a complete match on either
+ * side.
+ */
 function seam(before: SQL, own: SQL, text: string): SQL {
-  const beside = sql.raw(String([...text].length - 1))
-  const last = sql`substr(${before}, CASE WHEN length(${before}) > ${beside} THEN length(${before}) - ${beside} + 1 ELSE 1 END)`
-  return sql`${last} || '\n' || substr(${own}, 1, ${beside})`
+  const overlap = sql.raw(String([...text].length - 1))
+  const last = sql`substr(${before}, CASE WHEN length(${before}) > ${overlap} THEN length(${before}) - ${overlap} + 1 ELSE 1 END)`
+  return sql`${last} || '\n' || substr(${own}, 1, ${overlap})`
 }
 
-/** Whether a chunk `c` holds all texts, how often, and whether in the same case; a single one only where its own lines take part. */
+/**
+ * Returns whether a chunk `c` contains all texts, how often, and whether in the same case. A single text must include one of the chunk's
+ * own lines.
+ */
 export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): { isHit: SQL; hits: SQL; exact: SQL } {
   const own = sql`coalesce(c.folded, ${code.lower(sql`c.text`)})`
   const overlap = code.lower(sql`c.overlap`)
@@ -89,10 +97,10 @@ export function textTerms({ code }: SqlDialect, texts: readonly SoughtText[]): {
   }
 }
 
-/** Vectors in one row. */
+/** Number of vectors in one row. */
 const PACK = 32
 
-/** Vectors of a file in packs of lines. */
+/** Packs the vectors of a file. */
 export function packVectors(vectors: readonly string[]): { first: number; count: number; data: string }[] {
   const packs: { first: number; count: number; data: string }[] = []
   for (let first = 0; first < vectors.length; first += PACK) {

@@ -7,32 +7,32 @@ import { countOf, num, numOrNull, onlyRow, str } from '../../core/rows'
 import { accessScope, listed, visible } from '../../core/visibility'
 import { liveThreads, type ReadContext } from '../entries/read-statements'
 import { isUndone } from '../outbox/outbox-rows'
-import { gone, visibleTotals } from './visible-counts'
+import { invisibleEntries, visibleTotals } from './visible-counts'
 
-/** What is counted by name: threads, tags. */
+/** Groups of a count by name: threads, tags. */
 export interface Groups {
-  /** Tables, and a query of one row a name. */
+  /** Tables, and a query of one row for each name. */
   readonly tables: readonly SQL[]
   readonly query: SQL
   readonly order: SQL
 }
 
-/** The first names behind those that are skipped, each with how many there are as `names`. */
+/** Returns the first names after the skipped ones, each with the total number of names as `names`. */
 export const groupsStatement = ({ tables, query, order }: Groups, most: number, skipped = 0): SQL => sql`
   WITH ${sql.join([...tables], sql`, `)}
   SELECT named.*, count(*) OVER () AS names FROM (${query}) AS named ORDER BY ${order} LIMIT ${most} OFFSET ${skipped}`
 
-/** How many names there are in all; none told where all are skipped. */
-export const namesOf = countOf('names')
+/** Returns the total number of names; 0 when all are skipped. */
+export const nameCount = countOf('names')
 
 export const toGroups =
   <T>(one: (row: Row) => T): Decode<{ readonly count: number; readonly first: readonly T[] }> =>
-  (rows) => ({ count: namesOf(rows), first: rows.map(one) })
+  (rows) => ({ count: nameCount(rows), first: rows.map(one) })
 
-/** How many entries have vectors of a model, how many vectors those are, and their bytes: one row. */
+/** Returns one row: entries with vectors of a model, the number of these vectors, and their bytes. */
 export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'>, model: string): SQL {
   const { dialect, scope } = context
-  return sql`WITH ${gone(context)}
+  return sql`WITH ${invisibleEntries(context)}
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(vectors), 0) AS vectors, coalesce(sum(bytes), 0) AS bytes
     FROM (
       SELECT c.entries, c.vectors, c.bytes FROM vector_counters c
@@ -43,21 +43,21 @@ export function vectorCountsStatement(context: Omit<ReadContext, 'indexedFields'
     ) counted`
 }
 
-/** Threads that are named, and tags. */
+/** Maximum number of named threads, and of tags. */
 const [ACTIVE, TOP] = [5, 10]
 
-/** Threads with the most entries. */
+/** Returns the threads with the most entries. */
 const activeThreads = (context: ReadContext): Groups => ({
   tables: [liveThreads(context)],
   query: sql`SELECT thread_id, entries FROM live`,
   order: sql`entries DESC, thread_id`,
 })
 
-/** Tags that most entries have. */
+/** Returns the most frequent tags. */
 const usedTags = (context: ReadContext): Groups => {
   const { dialect, scope } = context
   return {
-    tables: [gone(context)],
+    tables: [invisibleEntries(context)],
     query: sql`SELECT tag, sum(uses) AS uses FROM (
         SELECT c.tag, c.uses FROM tag_counters c WHERE c.org = ${scope.org} AND ${accessScope(dialect, scope, 'c', 'empty')}
         UNION ALL
@@ -68,7 +68,7 @@ const usedTags = (context: ReadContext): Groups => {
   }
 }
 
-/** The bytes of the different images of what a scope sees. */
+/** Returns the bytes of the distinct images that a scope sees. */
 const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
   SELECT coalesce(sum(size), 0) AS bytes FROM (
     SELECT u.hash, max(u.size) AS size FROM image_uses u ${dialect.plan.follow('entries', 'e', sql`e.id = u.entry_id`)}
@@ -76,14 +76,14 @@ const imageBytesStatement = ({ dialect, scope, now }: ReadContext): SQL => sql`
   ) used`
 
 /**
- * What get_statistics counts, in one round trip. It reads counters, one row a circle of readers, a thread and a tag, and of entries only
- * those with images: 100,000 threads and 105,000 tags take 160 ms of processor.
+ * Reads the numbers of get_statistics in one round trip, from counters with one row for each set of readers, thread and tag. Of entries,
+ * only those with images are read.
  */
 export async function readStatistics(connection: SqlConnection, context: ReadContext): Promise<StoreStatistics> {
   const { dialect, scope, now } = context
   const shown = listed(dialect, scope, now)
   const counted = accessScope(dialect, scope, 'c', 'empty')
-  // Work for an entry is counted for those who can read it; work for the org as a whole, for keys of the whole org.
+  // Work for an entry counts for those who can read it; work for the organization counts for unrestricted keys.
   const ownWork = sql`CASE WHEN o.topic IN ('embed', 'summarize') THEN EXISTS (SELECT 1 FROM entries e
     WHERE e.id = CAST(o.key AS BIGINT) AND ${visible(dialect, scope, now)})
     ELSE ${scope.projects === null ? TRUE : FALSE} END`

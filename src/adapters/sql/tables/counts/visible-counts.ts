@@ -4,13 +4,17 @@ import { accessScope, expired, inProject, listed, visibleThen } from '../../core
 import { LAYERS, type ProjectScopeContext, together } from '../entries/project-scope-rows'
 import type { ReadContext } from '../entries/read-statements'
 
-/** What a scope sees in all threads, from one counter a circle of readers. */
+/** Counts what a scope sees, from counters for each set of readers. */
 
 /**
- * The ids `gone` of entries that the counters still count, though nobody sees them any more: expired, or leaving. They are few:
- * the schedule and the calls that delete remove them.
+ * Returns the IDs `gone` of invisible entries that the counters still include: expired, or pending deletion. There are few, because the
+ * schedule and the deleting calls remove them.
  */
-export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
+export const invisibleEntries = ({
+  dialect,
+  scope,
+  now,
+}: Omit<ReadContext, 'indexedFields'>): SQL => sql`gone AS MATERIALIZED (
     SELECT x.id FROM entries x
     WHERE x.org = ${scope.org} AND ${expired(now, 'x')} AND x.listed = 1 AND ${accessScope(dialect, scope, 'x')}
     UNION
@@ -18,15 +22,15 @@ export const gone = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>
     WHERE l.org = ${scope.org} AND x.listed = 1 AND ${accessScope(dialect, scope, 'x')}
   )`
 
-/** A statement of one number: entries of a scope as counters have them, with those that are `gone`. */
+/** Returns one number: the entries of a scope by the counters, including `gone` ones. */
 export const entriesCounted = ({ dialect, scope }: Pick<ReadContext, 'dialect' | 'scope'>): SQL => sql`
   SELECT coalesce(sum(c.entries), 0) FROM entry_counters c
   WHERE c.org = ${scope.org} AND c.listed = 1 AND ${accessScope(dialect, scope, 'c', 'empty')}`
 
-/** A statement of one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
+/** Returns one row: `entries`, `user_entries`, `multimodal`, `bytes`, `images` and `summaries`. */
 export const visibleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL => {
   const { dialect, scope } = context
-  return sql`WITH ${gone(context)}
+  return sql`WITH ${invisibleEntries(context)}
     SELECT coalesce(sum(entries), 0) AS entries, coalesce(sum(user_entries), 0) AS user_entries,
       coalesce(sum(multimodal), 0) AS multimodal, coalesce(sum(bytes), 0) AS bytes, coalesce(sum(images), 0) AS images,
       coalesce(sum(summaries), 0) AS summaries
@@ -40,22 +44,22 @@ export const visibleTotals = (context: Omit<ReadContext, 'indexedFields'>): SQL 
     ) counted`
 }
 
-/** From so many on: of fewer, what it saves is less than a row each, and rows are read for it. */
-const WORTH_IT = 10
+/** Minimum number of entries for deferred counting: for fewer it saves less than the rows it reads. */
+const MIN_DEFERRED = 10
 
-/** Statements that stand around those that store entries; none where nothing is saved by them. */
+/** Statements around those that store entries; none if they would save nothing. */
 interface Around {
   readonly before: readonly SQL[]
   readonly after: readonly SQL[]
 }
 
 /**
- * Counts the entries that a batch stores in between once for all, where each row would count for itself.
+ * Counts the entries that a batch stores in between at once, instead of one by one.
  *
- * @param stored how many entries; none of them may be changed or deleted in between, since it is not counted yet
+ * @param stored their number; none may be changed or deleted in between, since it is not counted yet
  */
 export const countedLater = (dialect: SqlDialect, org: string, stored: number): Around =>
-  dialect.countsRows && stored >= WORTH_IT
+  dialect.countsRows && stored >= MIN_DEFERRED
     ? {
         before: [sql`INSERT INTO deferred_counts (org, above_id) SELECT ${org}, coalesce(max(id), 0) FROM entries`],
         after: [sql`DELETE FROM deferred_counts WHERE org = ${org}`],
@@ -63,23 +67,23 @@ export const countedLater = (dialect: SqlDialect, org: string, stored: number): 
     : { before: [], after: [] }
 
 /**
- * How many entries layers hold, by sort: from counters that triggers keep, so that it costs the same in a
- * store of any size. Entries with an end are not in the counters, since they leave without a write: they are counted one by one, and
- * what a call has deleted and not yet removed is taken off again.
+ * Counts the entries of layers by kind, from counters that triggers maintain, so that the cost does not depend on the size of the store.
+ * Entries that expire are not in the counters, since they expire without a write: they are counted one by one. Entries pending deletion are
+ * subtracted.
  */
 
-/** Of some layers, what stands in one place. */
+/** Counters of some layers at one place. */
 interface Place {
   readonly layers: readonly number[]
   /** Null for every project of the scope. */
   readonly project: string | null
 }
 
-/** Where entries of layers are counted: anywhere where nothing is named. */
+/** Where entries of layers are counted; everywhere by default. */
 interface Within {
-  /** A project and layer 3 of the whole org. */
+  /** A project, and layer 3 of all projects. */
   readonly projectScope?: string | null
-  /** A project alone. */
+  /** A project without layer 3 of others. */
   readonly project?: string | null
 }
 
@@ -98,7 +102,7 @@ const within = ({ dialect, scope }: ProjectScopeContext, { layers, project }: Pl
   return sql`${sql.raw(`${alias}.layer IN (${layers.join(', ')})`)}${ofProject}`
 }
 
-/** Rows with the columns of the counters; some take off from others. */
+/** Returns rows with the columns of the counters; negative ones are subtracted. */
 function sortsIn(context: ProjectScopeContext, layers: readonly number[], where: Within, isExact = true): SQL {
   const { dialect, scope, now } = context
   const places = placesOf(layers, where)
@@ -122,7 +126,7 @@ function sortsIn(context: ProjectScopeContext, layers: readonly number[], where:
 const among = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
-/** How many entries of these kinds a layer holds, of any for null, as `total`. */
+/** Returns the number of entries of these kinds in a layer (any kind for null), as `total`. */
 export function layerTotal(
   context: ProjectScopeContext,
   layer: number,
@@ -133,15 +137,16 @@ export function layerTotal(
   return sql`SELECT coalesce(sum(entries), 0) AS total FROM (${sortsIn(context, [layer], { projectScope: project })}) AS sorts${ofKind}`
 }
 
-/** How many entries of each sort all layers hold. */
+/** Returns the number of entries of each kind in all layers. */
 export const layerCounts = (context: ProjectScopeContext, project: string | null): SQL => sql`
   SELECT layer, kind, pinned, sum(entries) AS count FROM (${sortsIn(context, LAYERS, { projectScope: project })}) AS sorts
   GROUP BY layer, kind, pinned HAVING sum(entries) > 0`
 
 /**
- * How many entries and words a place holds, and between which ids they stand, or stood; without `isExact` also what is being deleted.
+ * Returns entries and words of a place, and the lowest and highest ID that it has, or had. Without `isExact`, entries pending deletion
+ * count too.
  *
- * @param where some layers, all for null, of a room, of a project, or of the whole org
+ * @param where layers (null for all) of a project with layer 3, of a project, or of the organization
  */
 export const projectScopeCounts = (
   context: ProjectScopeContext,

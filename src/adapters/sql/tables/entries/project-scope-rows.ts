@@ -5,8 +5,8 @@ import type { SqlDialect } from '../../core/dialect'
 import { inProject, listed } from '../../core/visibility'
 
 /**
- * What a call with a project sees: the entries of that project, and layer 3 of the whole org (fabric contract §1). Each layer is
- * asked for by itself, so that an index leads to its rows and other projects cost nothing.
+ * The entries that a call with a project sees: those of the project, and layer 3 of all projects (fabric contract §1). Each layer is
+ * queried separately, so that an index finds its rows and other projects cost nothing.
  */
 export interface ProjectScopeContext {
   readonly dialect: SqlDialect
@@ -17,19 +17,19 @@ export interface ProjectScopeContext {
 
 export const LAYERS = [1, 2, 3] as const
 
-/** Entries of one layer as a condition on `e`. */
+/** Returns a condition on `e` for entries of one layer. */
 const within = ({ dialect, scope, now }: ProjectScopeContext, project: string, layer: number): SQL => {
   const ofProject = layer === 3 ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
   return sql`${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}`
 }
 
-/** Where a layer is looked for: in the project, or in the whole org. */
-export const entriesOf = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
+/** Returns where a layer is searched: in the project, or in all projects. */
+export const layerEntries = (dialect: SqlDialect, project: string | null, layer: number): SQL =>
   layer === 3 || project === null ? dialect.plan.entriesOfLayer : dialect.plan.entriesOfProject
 
 export const together = (parts: readonly SQL[]): SQL => sql.join([...parts], sql` UNION ALL `)
 
-/** The ids of these layers of a room. */
+/** Returns the IDs of entries of these layers. */
 export const projectScopeIds = (
   context: ProjectScopeContext,
   project: string,
@@ -40,6 +40,6 @@ export const projectScopeIds = (
     : together(
         layers.map(
           (layer) =>
-            sql`SELECT e.id FROM ${entriesOf(context.dialect, project, layer)} WHERE ${within(context, project, layer)}`,
+            sql`SELECT e.id FROM ${layerEntries(context.dialect, project, layer)} WHERE ${within(context, project, layer)}`,
         ),
       )

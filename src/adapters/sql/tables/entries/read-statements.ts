@@ -9,9 +9,9 @@ import type { Bindings, IndexedFields, SqlDialect } from '../../core/dialect'
 import { accessScope, changeable, expired, listed, visibilityFilterOf, visible } from '../../core/visibility'
 import { supersededBy } from '../links/links'
 import { previewOf, previewText, textOf } from '../texts/long-texts'
-import { besideBytes, ENTRY_COLUMNS, entryColumnsWhere } from './rows'
+import { ENTRY_COLUMNS, entryColumnsWhere, largeColumnBytes } from './entry-rows'
 
-/** The statements that read entries and threads. */
+/** Statements that read entries and threads. */
 export interface ReadContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -20,7 +20,7 @@ export interface ReadContext {
   readonly indexedFields: IndexedFields
 }
 
-/** A statement that begins with what its bound values need. */
+/** Returns a statement that begins with the tables of its bound values. */
 export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQL): SQL {
   const prelude = bindings.prelude()
   const all = prelude === null ? [...tables] : [prelude, ...tables]
@@ -28,8 +28,8 @@ export function withPrelude(bindings: Bindings, tables: readonly SQL[], body: SQ
 }
 
 /**
- * Whole entries in the order of the ids, as long as they hold so many bytes together; of the others the id alone, as
- * `wanted_id`. The first always fits.
+ * Returns complete entries in the order of the IDs, up to a number of bytes; of the others only the ID, as `wanted_id`. The first one is
+ * always returned.
  */
 export function withinStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
@@ -54,26 +54,28 @@ export function withinStatement(
     ORDER BY sized.place`
 }
 
-/** Entries `e` by their ids, which lead to the rows: as a condition beside the org, they would lead through all of it. */
+/** Returns entries `e` by their IDs, by the primary key: a condition next to the organization would scan all of it. */
 export const entriesById = (dialect: SqlDialect, ids: readonly number[]): SQL =>
   sql`${dialect.jsonNumbers(sql`${JSON.stringify([...new Set(ids)])}`)} wanted
     ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}`
 
-/** What stands beside a text comes with its preview up to here: a hundred of them stay within a result. */
-const USUAL_BESIDE = 64_000
+/** Maximum bytes of the large columns in a preview: a hundred previews fit into a result. */
+const USUAL_LARGE_BYTES = 64_000
 
-/** The columns of a preview: where what stands beside the text is unusually large, its size comes in its place. */
+/** Returns the columns of a preview. Unusually large columns are replaced by their size. */
 export const previewColumns = (
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   previewLength: number,
 ): SQL => {
-  const size = besideBytes(dialect)
-  const usual = sql`${size} <= ${USUAL_BESIDE}`
+  const size = largeColumnBytes(dialect)
+  const usual = sql`${size} <= ${USUAL_LARGE_BYTES}`
   return sql`${entryColumnsWhere(usual)}, ${previewText(dialect, previewLength)}, ${size} AS beside,
     CASE WHEN ${usual} THEN 0 ELSE 1 END AS bare, ${supersededBy(dialect, scope, now)} AS superseded_by`
 }
 
-/** Listed entries among the ids that the filter admits. @param whole with what stands beside their texts, however large */
+/**
+ * Returns previews of the listed entries with these IDs that the filter matches. @param whole with large columns of any size
+ */
 export function previewsStatement(
   context: Omit<ReadContext, 'indexedFields'>,
   filter: Filter,
@@ -94,7 +96,7 @@ export function previewsStatement(
   )
 }
 
-/** What is read of entries that are the caller's to change: long texts are not, and metadata up to a bound. */
+/** Returns the columns of entries that the caller may change, without long texts, and metadata up to a limit. */
 export function toChangeStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   ids: readonly number[],
@@ -102,7 +104,7 @@ export function toChangeStatement(
 ): SQL {
   const text = sql`(e.bytes - coalesce(${dialect.byteLength(sql`e.metadata`)}, 0))`
   return sql`WITH sized AS (
-      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${besideBytes(dialect)}) OVER (ORDER BY e.id) AS beside
+      SELECT e.id, sum(${text}) OVER (ORDER BY e.id) AS bytes, sum(${largeColumnBytes(dialect)}) OVER (ORDER BY e.id) AS beside
       FROM ${entriesById(dialect, ids)} WHERE ${changeable(dialect, scope, now)}
     )
     SELECT ${entryColumnsWhere(sql`sized.beside <= ${most.metadata}`)},
@@ -111,16 +113,16 @@ export function toChangeStatement(
     FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id`)}`
 }
 
-/** What `wanted` asks for of a text; of most only its beginning is read. */
+/** Returns the text range that `wanted` requests. */
 const stretchOf = (dialect: SqlDialect): SQL => {
   const cut = (text: SQL) => sql`substr(${text}, CAST(wanted.start AS integer), CAST(wanted.length AS integer))`
-  if (dialect.beginning === null) return cut(textOf())
+  if (dialect.preview === null) return cut(textOf())
   return sql`CASE WHEN CAST(wanted.start AS integer) + CAST(wanted.length AS integer) <= ${sql.raw(String(PREVIEW_LENGTH + 1))}
     THEN ${cut(previewOf(dialect, PREVIEW_LENGTH))} ELSE ${cut(textOf())} END`
 }
 
-/** Parts of the texts of listed entries that the filter admits. */
-export function stretchesStatement(
+/** Returns text ranges of the listed entries that the filter matches. */
+export function textRangesStatement(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
   filter: Filter,
   wanted: readonly TextRange[],
@@ -139,14 +141,18 @@ export function stretchesStatement(
   )
 }
 
-/** The threads `stale`, whose counters still hold entries that have expired or are leaving; they are counted from their entries. */
+/**
+ * Returns the threads `stale`, whose counters include expired entries or ones pending deletion; these threads are counted by their entries.
+ */
 export const staleThreads = ({ dialect, scope, now }: Omit<ReadContext, 'indexedFields'>): SQL => sql`stale AS (
     SELECT x.thread_id FROM entries x WHERE x.org = ${scope.org} AND ${expired(now, 'x')}
     UNION
     SELECT x.thread_id FROM pending_deletes l ${dialect.plan.follow('entries', 'x', sql`x.id = l.entry_id`)} WHERE l.org = ${scope.org}
   )`
 
-/** A table `live` with one row a visible thread: from the counters, except for the few that are stale. @param which one thread alone */
+/**
+ * Returns a table `live` with one row for each visible thread, from the counters except for stale ones. @param which one thread only
+ */
 export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?: string): SQL {
   const { dialect, scope, now } = context
   const only = (alias: string) => (which === undefined ? sql`` : sql`AND ${sql.raw(alias)}.thread_id = ${which}`)
@@ -155,7 +161,7 @@ export function liveThreads(context: Omit<ReadContext, 'indexedFields'>, which?:
     'e',
     sql`e.org = ${scope.org} AND e.listed = 1 AND e.thread_id = stale.thread_id`,
   )
-  // As a rule none is stale, which D1 is told once and not asked for each row.
+  // Usually no thread is stale, which D1 checks once instead of for each row.
   const noneStale = dialect.bounded === null ? sql`` : sql`NOT EXISTS (SELECT 1 FROM stale) OR `
   const fresh = sql`(${noneStale}c.thread_id NOT IN (SELECT thread_id FROM stale))`
   return sql`${staleThreads(context)}, live AS (

@@ -1,4 +1,4 @@
-// Which turn does a repeated store meet again? The newest of its thread and source, unless something has been answered since.
+// Finds the message that a repeated store updates: the newest of its thread and source, unless an answer came in between.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { readerOf } from '../../../../domain/entry/entry'
@@ -16,20 +16,20 @@ interface Context {
   readonly now: Millis
 }
 
-/** Whether the metadata of an entry leave out reserved keys that the stored row `alias` has. */
+/** Returns whether the metadata of an entry leave out reserved keys that the stored row `alias` has. */
 const drops = ({ dialect }: Context, { metadata }: NewEntry, alias: string): SQL =>
   metadata === null ? sql`1 = 0` : dialect.hasAnyKey(sql`${sql.raw(alias)}.metadata`, keptKeys(metadata))
 
 /**
- * The id of the turn that a repeated store updates, else NULL (threads contract §2.2).
+ * Returns the ID of the message that a repeated store updates, otherwise NULL (threads contract §2.2).
  *
- * @param isGuarded whether `reservedKeysGuards` checks the entry; without it, a turn whose reserved keys it would drop does not match
+ * @param isGuarded whether `reservedKeysGuards` checks the entry; without it, a message whose reserved keys it would drop does not match
  */
 export function repeatedTurn(context: Context, entry: NewEntry, isGuarded = true): SQL {
   const other = entry.source === 'user' ? 'agent' : 'user'
-  // What becomes private becomes its owner's, so it never takes the place of what another has said.
+  // A private entry gets an owner, so it must not replace a message of another owner.
   const hidden = readerOf(entry.lifted, entry) !== '' ? sql` AND newest.owner = ${entry.owner}` : sql``
-  // Nor does it take an entry out of its project, away from those who work there, or into one.
+  // It must not move an entry out of its project, where others read it, or into one.
   const there = entry.metadata === null ? sql`` : sql` AND coalesce(newest.project, '') = ${entry.lifted.project ?? ''}`
   const keeps =
     isGuarded || entry.metadata === null
@@ -42,7 +42,9 @@ export function repeatedTurn(context: Context, entry: NewEntry, isGuarded = true
   )`
 }
 
-/** Whether each entry is the first of a call in its thread: only then is the turn that it repeats known before the call writes. */
+/**
+ * Returns which entries are the first of a call in their thread: only then is the repeated message known before the call writes.
+ */
 export function areFirstInThread(entries: readonly Pick<NewEntry, 'threadId'>[]): boolean[] {
   const seen = new Set<string>()
   return entries.map(({ threadId }) => !seen.has(threadId) && seen.add(threadId).size > 0)
@@ -62,11 +64,13 @@ export function reservedKeysGuards(context: Context, entries: readonly NewEntry[
   })
 }
 
-/** Metadata of the turn that an entry repeats; no row where it repeats none. */
+/** Returns the metadata of the message that an entry repeats; no row if it repeats none. */
 export const repeatedTurnStatement = (context: Context, entry: NewEntry): SQL =>
   sql`SELECT e.metadata FROM entries e WHERE e.id = ${repeatedTurn(context, entry)}`
 
-/** The visible entry with the highest id of a thread and a source: what is asked of it above and `changeable`, or no row. */
+/**
+ * Returns the visible entry with the highest ID of a thread and a source, with the columns for `changeable`, or no row.
+ */
 function newestTurn(context: Context, threadId: string, source: NewEntry['source']): SQL {
   const { dialect, scope, now } = context
   const mine = sql`CASE WHEN ${changeable(dialect, scope, now)} THEN 1 ELSE 0 END`
@@ -76,9 +80,9 @@ function newestTurn(context: Context, threadId: string, source: NewEntry['source
     return sql`
       SELECT ${columns} FROM entries e WHERE ${of}
       ORDER BY ${dialect.plan.inOrder(sql`e.source DESC`, sql`e.id DESC`)} LIMIT 1`
-  // The newest of each circle that the caller belongs to, which the counters name: hundreds of thousands of others' may be newer.
+  // The newest of each set of readers of the caller, which the counters list: there may be many newer entries of others.
   const mineToSee = sql`c.org = ${scope.org} AND c.thread_id = ${threadId} AND ${accessScope(dialect, scope, 'c', 'empty')}`
-  // As an expression, since SQLite does not compare a column of texts with what an index has of an expression.
+  // As an expression, since SQLite does not compare a text column with an indexed expression.
   const inCircle = sql`e.reader = c.reader AND coalesce(e.project, '') = ${dialect.plan.unordered(sql`c.project`)}`
   return sql`
     SELECT ${columns}

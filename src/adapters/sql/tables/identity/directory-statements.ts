@@ -1,19 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../../../domain/statistics'
 import { accessScope, listed } from '../../core/visibility'
+import { ENTRY_COLUMNS } from '../entries/entry-rows'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
-import { ENTRY_COLUMNS } from '../entries/rows'
 import { supersededBy } from '../links/links'
 import { textOf } from '../texts/long-texts'
 
-/** The statements that read names of threads and projects, and what stands under them. */
+/** Statements that read names of threads and projects, and their entries. */
 
-/** Names that are looked at for one completion. */
+/** Maximum number of names that one completion checks. */
 export const NAMES = 1000
-/** Sorts after every name that begins as what stands before it: both databases compare UTF-8 bytes. */
+/** Sorts after every continuation of a prefix: both databases compare UTF-8 bytes. */
 export const LAST = '\u{10FFFF}'
 
-/** The live entries of stale threads, grouped by thread. */
+/** Returns the active entries of stale threads, grouped by thread. */
 const ofStale = (context: ReadContext): SQL => {
   const { dialect, scope, now } = context
   const inStale = dialect.plan.follow(
@@ -29,8 +29,8 @@ const ofStale = (context: ReadContext): SQL => {
 }
 
 /**
- * A page of threads by last use. Counters are walked in the order of an index; of the several that a thread may have, by
- * project and reader, the last used one stands for it.
+ * Returns a page of threads by last use. Counters are read in index order; a thread with several (by project and reader) is listed by the
+ * last used one.
  */
 export function threadPageStatement(context: ReadContext, after: ThreadPlace | null, limit: number): SQL {
   const { dialect, scope } = context
@@ -60,7 +60,7 @@ export function threadPageStatement(context: ReadContext, after: ThreadPlace | n
     ORDER BY last_second DESC, last_id DESC LIMIT ${limit}`
 }
 
-/** Threads whose names begin so, by last use. */
+/** Returns threads whose names have a prefix, by last use. */
 export function threadNamesStatement(context: ReadContext, prefix: string, limit: number): SQL {
   const { dialect, scope } = context
   const begins = (alias: string): SQL =>
@@ -81,7 +81,7 @@ export function threadNamesStatement(context: ReadContext, prefix: string, limit
     ORDER BY max(last_second) DESC, max(last_id) DESC, thread_id LIMIT ${limit}`
 }
 
-/** The newest entries of a thread; of those beyond the bytes the id alone, as `wanted_id`. */
+/** Returns the newest entries of a thread; of those beyond `maxBytes` only the ID, as `wanted_id`. */
 export function tailStatement({ dialect, scope, now }: ReadContext, threadId: string, limit: number, maxBytes: number) {
   const size = sql`e.bytes + coalesce(length(e.images), 0) + length(e.tags)`
   return sql`

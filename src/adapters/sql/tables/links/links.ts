@@ -1,4 +1,4 @@
-// Which entry takes the place of another, for who asks?
+// Links between entries, and which entry supersedes another for a reader.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { NewEntry } from '../../../../domain/entry/entry-write'
@@ -18,15 +18,16 @@ interface MetadataLinkContext {
   readonly now: Millis
 }
 
-/** Whether anything is kept of an entry that does not stand, so that it may come back. */
+/** Returns whether a retained version exists of a deleted entry, so that it may be restored. */
 export const mayReturn = (dialect: SqlDialect, id: SQL): SQL =>
   dialect.plan.exists(sql`SELECT 1 FROM entry_versions kept WHERE kept.entry_id = ${id}`)
 
 /**
- * The targets that the writer can see. Where an entry is changed and still names one that it is linked to, that link stays too: another
- * writer who saw it made it, or it has been deleted and may come back; what was deleted before is not linked to anew.
+ * Returns the links of a write to targets that the writer can see. A changed entry keeps its existing links, which another writer may have
+ * made, or
+ * whose targets may be restored. A deleted target gets no new links.
  *
- * @param changed the id of the entry that is changed; null for a new one
+ * @param changed the ID of the changed entry; null for a new one
  */
 export function linkColumn(
   { dialect, scope, now }: MetadataLinkContext,
@@ -51,7 +52,7 @@ export function linkColumn(
     WHERE ${seen} OR (target.id IS NOT NULL OR ${mayReturn(dialect, sql`wanted.id`)}) AND ${linked})`
 }
 
-/** Links that an argument of a write names: all of them are made or nothing is stored, and no write of metadata removes them. */
+/** Links in an argument of a write: all are created or nothing is stored, and no write of metadata removes them. */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Caller
@@ -59,10 +60,10 @@ interface Context {
   readonly now: Millis
 }
 
-/** The premise of such a write, as the schema names it. */
+/** Name of their precondition in the schema. */
 const RELATED = 'related_to'
 
-/** The links of the entry that `row` names. */
+/** Returns the links of the entry that `row` selects. */
 export function relatedStatements(
   { dialect }: Pick<Context, 'dialect'>,
   links: readonly LinkTarget[],
@@ -80,7 +81,7 @@ export function relatedStatements(
   ]
 }
 
-/** Refuses the batch unless the writer can read every target; nothing where there is none. */
+/** Returns a precondition that the writer can read every target; none without targets. */
 export function relatedGuards({ dialect, scope, now }: Context, entries: readonly NewEntry[]): SQL[] {
   const ids = [...new Set(entries.flatMap(({ related = [] }) => related.map(({ to }) => to)))]
   if (ids.length === 0) return []
@@ -94,22 +95,24 @@ export function relatedGuards({ dialect, scope, now }: Context, entries: readonl
   ]
 }
 
-/** What a caller hears whose write was refused by a premise with a name; null for a name that is none. */
+/** Returns the problem of a named precondition; null for an unknown name. */
 export const preconditionProblem = (name: string | null): Problem | null =>
-  name === RELATED ? notFound('An entry that related_to names was not found; nothing was stored') : null
+  name === RELATED ? notFound('An entry in related_to was not found; nothing was stored') : null
 
 interface SupersededContext {
   readonly dialect: SqlDialect
-  /** The caller, the agent whose diary pages count, if any, and whether only approved entries do. */
-  readonly sight: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
+  /** The caller, the agent whose diary pages count, if any, and whether only approved entries count. */
+  readonly visibility: { readonly scope: Scope; readonly diaryOf: string | null; readonly isApproved?: boolean }
   /** Milliseconds since 1970. */
   readonly now: Millis
 }
 
-/** Links to an entry that are looked at, from the newest entries: hundreds of thousands may refer to one. */
+/**
+ * Maximum number of links to an entry that are read, from the newest sources: hundreds of thousands may refer to one.
+ */
 export const NEWEST_LINKS = 1_000
 
-/** The link from `s` to `e` is not of a key narrowed to projects, as far as its maker is known. */
+/** Matches a link from `s` to `e` that a narrowed key did not make, as far as its maker is known. */
 const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDialect): SQL =>
   plan.exists(sql`
     SELECT 1 FROM links made
@@ -117,11 +120,11 @@ const madeByAny = (org: string, isNarrowed: (key: SQL) => SQL, { plan }: SqlDial
       AND ${plan.filterOnly(sql`made.to_id = e.id`)} AND made.made_by IS NOT NULL AND NOT ${isNarrowed(sql`made.made_by`)}`)
 
 /**
- * Whether `s` takes the place of `e` for who asks. Who writes with a key narrowed to projects may not change what belongs to the whole
- * org, so there it counts where nothing but these projects is asked of; unless such a key has only changed what another had linked.
+ * Returns whether `s` supersedes `e` for a reader. A narrowed key may not change entries without project, so its links count there only for
+ * readers of the same projects, unless the key only changed an entry that already had the link.
  */
-function replaces({ dialect, sight }: SupersededContext): SQL {
-  const { org, projects: asked } = sight.scope
+function replaces({ dialect, visibility }: SupersededContext): SQL {
+  const { org, projects: asked } = visibility.scope
   const own = sql`SELECT value FROM ${dialect.jsonRows(sql`k.projects`)} AS own`
   const beyond =
     asked === null
@@ -135,29 +138,29 @@ function replaces({ dialect, sight }: SupersededContext): SQL {
     OR ${madeByAny(org, isNarrowed, dialect)})`
 }
 
-/** What the caller sees and what takes the place of `e`, as `s`; of two that supersede each other the newer stands. */
+/** Returns the visible entries `s` that supersede `e`. Of two that supersede each other, the newer one is current. */
 function successors(context: SupersededContext): SQL {
-  const { dialect, sight, now } = context
-  const { org } = sight.scope
-  const own = sight.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${sight.diaryOf})`
+  const { dialect, visibility, now } = context
+  const { org } = visibility.scope
+  const own = visibility.diaryOf === null ? sql`s.diary = 0` : sql`(s.diary = 0 OR s.agent = ${visibility.diaryOf})`
   return sql`(
       SELECT l.from_id FROM links l
       WHERE l.to_id = e.id AND l.relation = 'supersedes' AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`l.org`)} = ${org}`)}
       ORDER BY l.from_id DESC LIMIT ${sql.raw(String(NEWEST_LINKS))}
     ) AS l ${dialect.plan.follow('entries', 's', sql`s.id = l.from_id`)}
-    WHERE ${visible(dialect, sight.scope, now, 's', { isApproved: sight.isApproved ?? false })} AND ${own} AND ${replaces(context)}
+    WHERE ${visible(dialect, visibility.scope, now, 's', { isApproved: visibility.isApproved ?? false })} AND ${own} AND ${replaces(context)}
       AND (s.id > e.id OR NOT ${dialect.plan.exists(sql`
         SELECT 1 FROM links back
         WHERE back.org = ${org} AND back.from_id = e.id AND back.relation = 'supersedes'
           AND ${dialect.plan.filterOnly(sql`back.to_id = s.id`)}`)})`
 }
 
-/** Something that the caller sees supersedes `e`. */
+/** Returns whether an entry that the caller sees supersedes `e`. */
 export const superseded = (context: SupersededContext): SQL =>
   context.dialect.plan.exists(sql`
     SELECT 1 FROM ${successors(context)}`)
 
-/** The id of the newest that does; NULL for none. @param among what else holds of those that count, as `s` */
+/** Returns the ID of the newest one; NULL for none. @param among further conditions on `s` */
 export const supersededBy = (dialect: SqlDialect, scope: Scope, now: Millis, among = sql``): SQL => sql`(
-    SELECT s.id FROM ${successors({ dialect, sight: { scope, diaryOf: null }, now })}${among} ORDER BY s.id DESC LIMIT 1
+    SELECT s.id FROM ${successors({ dialect, visibility: { scope, diaryOf: null }, now })}${among} ORDER BY s.id DESC LIMIT 1
   )`

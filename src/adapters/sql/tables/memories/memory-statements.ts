@@ -12,13 +12,13 @@ import type { SqlDialect } from '../../core/dialect'
 import { num, numOrNull, packedColumns } from '../../core/rows'
 import { changeable, inProject, listed, listedToChange, visible } from '../../core/visibility'
 import { layerCounts, layerTotal } from '../counts/visible-counts'
-import { entriesOf, LAYERS } from '../entries/project-scope-rows'
+import { AUXILIARY_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/entry-rows'
+import { LAYERS, layerEntries } from '../entries/project-scope-rows'
 import { entriesById, withPrelude } from '../entries/read-statements'
-import { AUXILIARY_COLUMNS, ENTRY_COLUMNS, PLAIN_NAMES, toEntry } from '../entries/rows'
 import { supersededBy } from '../links/links'
 import { previewOf, textOf } from '../texts/long-texts'
 
-/** The statements of memories in layers (fabric contract §2). */
+/** Statements of memories in layers (fabric contract §2). */
 export interface MemoryContext {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -29,22 +29,22 @@ export interface MemoryContext {
 
 export const MEMORY_COLUMNS = sql`${ENTRY_COLUMNS}, e.weight, e.pinned, e.expires_at, e.access_count`
 
-/** What each memory has of about the same size. */
+/** Columns of a memory with bounded size. */
 export const SMALL_NAMES = [...PLAIN_NAMES, 'weight', 'pinned', 'expires_at', 'access_count']
 
-/** What takes the place of `e`, of what a call with this project sees. */
+/** Returns the entry that supersedes `e`, within the project scope. */
 const replacedBy = (context: MemoryContext): SQL => {
   const { dialect, scope, now } = context
   return sql`${supersededBy(dialect, scope, now, place(context, 's'))} AS superseded_by`
 }
 
-/** `MEMORY_COLUMNS` and what takes its place, with what is small in one column where that costs less (packed.ts). */
+/** Returns the columns of a memory and the entry that supersedes it; small columns as one if that costs less. */
 export const memoryColumns = (context: MemoryContext): SQL =>
   sql`${
     context.dialect.packsRows ? sql`${packedColumns(SMALL_NAMES, 'e')}, ${AUXILIARY_COLUMNS}` : MEMORY_COLUMNS
   }, ${replacedBy(context)}`
 
-/** What a call with a project sees of the layers. */
+/** Returns a condition for the memories in the project scope. */
 const place = ({ dialect, scope, project }: MemoryContext, alias = 'e'): SQL => {
   const e = sql.raw(alias)
   return project === null
@@ -65,33 +65,36 @@ export const findStatement = (context: MemoryContext, id: number): SQL => {
 export const toChangeStatement = (context: MemoryContext, id: number): SQL =>
   oneStatement(context, MEMORY_COLUMNS, id, changeable(context.dialect, context.scope, context.now))
 
-/** Columns that no trigger and no index looks at. */
+/** Counts an access, in columns without triggers and indexes. */
 export const accessStatement = (context: MemoryContext, id: number): SQL => sql`
   UPDATE entries SET accessed_at = ${context.now}, access_count = access_count + 1
   WHERE id = ${id} AND ${visible(context.dialect, context.scope, context.now, 'entries')}${place(context, 'entries')}`
 
 type Shown = Omit<MemoryContext, 'project'>
 
-/** Tags of what is at home everywhere. */
+/** Tags of memories that apply to all projects. */
 const EVERYWHERE = ['global', 'universal'] as const
 
-/** Whether `e` of layer 3 is at home in another project than this (fabric contract §2.6); of no project, nothing is. */
-export const isAway = (dialect: SqlDialect, scope: MergedProjects, project: string | null): SQL =>
+/** Returns whether `e` of layer 3 belongs to another project (fabric contract §2.6); always false without a project. */
+export const isOfOtherProject = (dialect: SqlDialect, scope: MergedProjects, project: string | null): SQL =>
   project === null
     ? sql`1 = 0`
     : sql`(e.layer = 3 AND NOT (${inProject(dialect, scope, project, sql`e.project`)})${sql.join(
         EVERYWHERE.map((tag) => sql` AND NOT (${dialect.contains(sql`e.tags`, sql`${JSON.stringify(tag)}`)})`),
       )})`
 
-/** Those of the ids in layer 3 that are at home in another project (fabric contract §2.6). */
-export const awayStatement = ({ dialect, scope, now, project }: MemoryContext, ids: readonly number[]): SQL => {
+/** Returns those of the IDs in layer 3 that belong to another project (fabric contract §2.6). */
+export const otherProjectsStatement = (
+  { dialect, scope, now, project }: MemoryContext,
+  ids: readonly number[],
+): SQL => {
   return sql`SELECT e.id FROM ${entriesById(dialect, ids)}
-    WHERE ${listed(dialect, scope, now)} AND ${isAway(dialect, scope, project)}`
+    WHERE ${listed(dialect, scope, now)} AND ${isOfOtherProject(dialect, scope, project)}`
 }
 
 /**
- * Memories whose bytes are added up in the order of the ids, each with its `wanted_id`; of those beyond the bytes that alone. In any
- * order: to sort them here is a row of D1 for each.
+ * Returns memories up to a number of bytes, added in the order of the IDs, each with its `wanted_id`; of the others only the ID. Rows are
+ * not sorted, because D1 bills each sorted row.
  */
 export const shownStatement = (
   context: MemoryContext,
@@ -118,13 +121,13 @@ export const shownStatement = (
   )
 }
 
-/** What stands on a `page`, with the bytes up to each memory. */
+/** Returns the memories of a `page`, with the sum of bytes up to each. */
 export const sizedPage = (dialect: SqlDialect): SQL => sql`sized AS (
     SELECT page.id, page.created_at, e.bytes, sum(e.bytes) OVER (ORDER BY page.created_at DESC, page.id DESC) AS up_to_here
     FROM page ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)}
   )`
 
-/** What is `sized`, whole as far as it fits. */
+/** Returns the memories of `sized`, complete if they fit. */
 export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
   dialect.plan.followLeft(
     'entries',
@@ -132,10 +135,10 @@ export const fitting = (dialect: SqlDialect, maxBytes: number): SQL =>
     sql`e.id = sized.id AND (sized.up_to_here <= ${maxBytes} OR sized.up_to_here = sized.bytes)`,
   )
 
-/** Of rows with `id` and `created_at`. */
+/** Orders rows with `id` and `created_at`. */
 const newestFirst = (limit: number): SQL => sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`
 
-/** Memories of a layer as `id` and `created_at`, in the order of the index that leads there. */
+/** Returns memories of a layer as `id` and `created_at`, in the order of their index. */
 function inLayer({ dialect, scope, now, project }: MemoryContext, layer: Layer, from: SQL, ofKind = sql``): SQL {
   const ofProject =
     layer === 3 || project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`e.project`)}`
@@ -143,17 +146,17 @@ function inLayer({ dialect, scope, now, project }: MemoryContext, layer: Layer, 
     WHERE ${listed(dialect, scope, now)} AND e.layer = ${sql.raw(String(layer))}${ofProject}${ofKind}`
 }
 
-/** The newest memories as `id` and `created_at`, of all layers together. */
+/** Returns the newest memories of all layers as `id` and `created_at`. */
 export const newestOf = (context: MemoryContext, limit: number): SQL =>
   context.dialect.plan.firstOf(
-    LAYERS.map((layer) => inLayer(context, layer, entriesOf(context.dialect, context.project, layer))),
+    LAYERS.map((layer) => inLayer(context, layer, layerEntries(context.dialect, context.project, layer))),
     'layer',
     newestFirst(limit),
   )
 
 /**
- * The newest of some kinds in some layers as `id` and `created_at`, more of them than so many maybe: an index leads to each kind by
- * itself, where kinds are asked for of all projects at once to the layer.
+ * Returns the newest memories of some kinds in some layers as `id` and `created_at`; may return more than the limit, because an index finds
+ * each kind separately (for all projects, each layer).
  */
 export function newestOfKinds(
   context: MemoryContext,
@@ -178,13 +181,13 @@ export function newestOfKinds(
   return sql.join([...whole, ...ofEach], sql` UNION ALL `)
 }
 
-/** The first of a list as `id` and `created_at`, up to the end of its page. */
+/** Returns the first memories of a list as `id` and `created_at`, up to the end of its page. */
 const firstOf = (context: MemoryContext, { layer, kinds, limit, offset }: MemoryQuery): SQL =>
   kinds === null
-    ? sql`${inLayer(context, layer, entriesOf(context.dialect, context.project, layer))} ${newestFirst(limit + offset)}`
+    ? sql`${inLayer(context, layer, layerEntries(context.dialect, context.project, layer))} ${newestFirst(limit + offset)}`
     : newestOfKinds(context, [layer], kinds, limit + offset)
 
-/** A page; of memories beyond the bytes the id alone, as `wanted_id`. */
+/** Returns a page; of memories beyond `maxBytes` only the ID, as `wanted_id`. */
 export const listStatement = (context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL => sql`
   WITH page AS (
     SELECT first.id, first.created_at FROM (${firstOf(context, query)}) AS first
@@ -198,10 +201,10 @@ export const listTotalStatement = (context: MemoryContext, { layer, kinds }: Mem
 
 export const countStatement = (context: MemoryContext): SQL => layerCounts(context, context.project)
 
-/** Of each text as much as its line may hold. */
+/** Characters of each text in a summary line. */
 const SUMMARIZED = 1_000
 
-/** Not part of a conversation. */
+/** Matches memories that are not part of a conversation. */
 const inMemoryThread = sql.raw(`substr(e.thread_id, 1, ${MEMORY_THREAD.length}) = '${MEMORY_THREAD}'`)
 
 export const summarizableStatement = (
@@ -221,7 +224,7 @@ export const summarizableStatement = (
     ORDER BY e.created_at, e.id LIMIT ${limit}`
 }
 
-/** Reads a memory from the columns of one (`MEMORY_COLUMNS`). */
+/** Converts a row with `MEMORY_COLUMNS`. */
 export const toMemory = (row: Row): Memory => ({
   ...toEntry(row),
   weight: num(row, 'weight'),

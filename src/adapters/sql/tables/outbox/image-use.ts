@@ -5,20 +5,22 @@ import type { SqlDialect } from '../../core/dialect'
 import { visible, visibleState } from '../../core/visibility'
 
 /**
- * When is an image in use, and when may it be missing? One rule for whoever removes objects and whoever writes entries. What
- * counts as a use is defined by the view `images_in_use`.
+ * Decides when an image is in use, and when it may be missing; shared by the removal of images and the writes of entries. The view
+ * `images_in_use` defines a use.
  *
- * A removal is a claimed row of work, and a mark that was made with the claim and outlives it. A write puts its bytes first
- * and commits later; in between the cleaner may have come and gone. So it is refused while a removal is under way, and while
- * there is a mark that it did not know when it put its bytes. One that knew the mark put them after that removal had ended.
+ * A removal leases a row of work and writes a tombstone that outlives it. A write puts its bytes first and commits later; a removal may run
+ * in
+ * between. So the write is refused while a removal runs, and if there is a tombstone that it had not seen when it put its bytes. Bytes put
+ * after
+ * reading a tombstone were put after that removal.
  */
 
-/** Whether an org uses an image. */
+/** Returns whether an organization uses an image. */
 export const imageInUse = (org: SQL, hash: SQL): SQL =>
   sql`EXISTS (SELECT 1 FROM images_in_use u WHERE u.org = ${org} AND u.hash = ${hash})`
 
-/** Marks every image that a claim has just taken, each with a number of its own. */
-export const markRemovals = (token: string, now: Millis): SQL[] => {
+/** Writes a tombstone for every image of a lease, each with a number of its own. */
+export const writeTombstones = (token: string, now: Millis): SQL[] => {
   const claimed = sql`o.topic = 'image_delete' AND o.token = ${token} AND o.state = 'claimed' AND o.due_at > ${now}`
   return [
     sql`
@@ -33,10 +35,11 @@ const list = (dialect: SqlDialect, values: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
 /**
- * Refuses a batch whose new images may be missing. It stands behind the writes: on PostgreSQL another transaction may claim an
- * image until its new use is written, and none afterwards.
+ * Refuses a batch whose new images may be missing. It runs after the writes: on PostgreSQL another transaction may lease an image until its
+ * new
+ * use is written, but not afterwards.
  *
- * @param known marks that were read before the bytes were put; they are taken away, because the bytes are there again
+ * @param known tombstones that were read before the bytes were put; they are deleted, because the bytes exist again
  */
 export function imageGuard(
   dialect: SqlDialect,
@@ -57,11 +60,11 @@ export function imageGuard(
   return known.length === 0 ? [guard] : [guard, sql`DELETE FROM image_removals WHERE org = ${org} AND id IN ${ids}`]
 }
 
-/** The marks of images of an org, as `id`. */
-export const marksStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
+/** Returns the tombstones of images of an organization, as `id`. */
+export const tombstonesStatement = (dialect: SqlDialect, org: string, hashes: readonly string[]): SQL =>
   sql`SELECT id FROM image_removals WHERE org = ${org} AND hash IN ${list(dialect, hashes)}`
 
-/** The type of an image, as `mime_type`, where an entry or a kept state that the scope may see uses it. */
+/** Returns the type of an image, as `mime_type`, if an entry or a retained version that the scope may see uses it. */
 export const imageTypeStatement = (dialect: SqlDialect, scope: Scope, hash: string, now: Millis): SQL => sql`
   SELECT u.mime_type FROM image_uses u
   WHERE u.org = ${scope.org} AND u.hash = ${hash} AND (

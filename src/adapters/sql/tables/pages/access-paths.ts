@@ -1,4 +1,4 @@
-// Which few entries does a filter admit, where no index leads to them?
+// Chooses access paths: indexes that find the few entries of a filter, or read a page in order.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
@@ -11,9 +11,8 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { num } from '../../core/rows'
 import { accessScope, isListedAuxiliary, listed } from '../../core/visibility'
-import { gone, visibleTotals } from '../counts/visible-counts'
+import { invisibleEntries, visibleTotals } from '../counts/visible-counts'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
-import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import {
   entriesWithin,
   fits,
@@ -22,33 +21,34 @@ import {
   PARSED_BYTES,
   type ReadBudget,
   readBudgetOf,
-} from '../entries/share'
+} from '../entries/read-budget'
+import { previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
 import { taggedRows } from './tags'
 
 /**
- * Which part of a filter leads to the fewest entries no engine knows beforehand. On a database that serves nobody while a statement
- * goes on, each part that an index knows is asked for as many entries as one statement may go through, and the first that has no more
- * leads to them. Where every part has more, they are to be gone through in parts.
+ * No database knows in advance which part of a filter matches the fewest entries. On a database that runs one statement at a time, each
+ * indexed part is queried up to the number of entries that one statement may read, and the first one with no more is used. If all parts
+ * have more, the entries are read in parts.
  */
-interface Leads {
-  /** What the statement begins with. */
+interface AccessPaths {
+  /** Tables at the start of the statement. */
   readonly tables: readonly SQL[]
-  /** `entries e` to which a part has led; none where each leads to too many. */
+  /** The entries `e` found by a part; no rows if each part has too many. */
   readonly from: SQL
-  /** Whether a part has. */
+  /** Condition that one of the parts has few entries. */
   readonly within: SQL
-  /** Whether what is led to fulfils a part for certain; null where its index knows more entries than do. */
+  /** Condition that a part has found few entries. */
   readonly isDone: (part: Filter) => SQL | null
 }
 
-/** What a page may be led by, beside the first few: tables of one statement are few on D1. */
-const MOST_LEADS = 4
+/** Maximum number of access paths besides the first few: D1 limits the tables of a statement. */
+const MAX_PATHS = 4
 
-/** The room's layers that are asked for. */
+/** Returns the requested layers of the project scope. */
 const layersOf = (parts: readonly Filter[]): readonly number[] =>
   parts.find((part) => part.op === 'layer')?.anyOf ?? LAYERS
 
-/** The ids of entries that fulfil one part, maybe some twice; null where no index knows them. */
+/** Returns the IDs of entries that fulfil one part, possibly with duplicates; null without an index. */
 function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bindings: Bindings): SQL | null {
   const { dialect, scope, indexedFields } = context
   switch (part.op) {
@@ -81,15 +81,15 @@ function idsBy(context: ReadContext, part: Filter, parts: readonly Filter[], bin
   }
 }
 
-/** Whether an index knows a part of the filter. */
+/** Returns whether an index answers a part of the filter. */
 export const hasAccessPath = (context: ReadContext, filter: Filter): boolean =>
   accessPathsOf(context, filter, context.dialect.bindings(), { entries: 0, bytes: null }, { byId: true }) !== null
 
 /**
- * Null where no part of the filter leads to its entries by an index.
+ * Returns the access paths of a filter; null if no index answers a part of it.
  *
- * @param share what one statement may go through
- * @param order in that of ids, those with images have no index that could be followed
+ * @param share limits of one statement
+ * @param order in the order of IDs, entries with images have no index to follow
  */
 export function accessPathsOf(
   context: ReadContext,
@@ -97,25 +97,25 @@ export function accessPathsOf(
   bindings: Bindings,
   share: ReadBudget,
   { byId }: { readonly byId: boolean },
-): Leads | null {
+): AccessPaths | null {
   const parts = conjuncts(filter)
   if (parts.some(({ op }) => op === 'thread')) return null
   const { dialect } = context
   const paths: SQL[] = []
   const leading: Filter[] = []
   for (const part of parts) {
-    const isLead = paths.length < MOST_LEADS && (byId || part.op !== 'contentType')
+    const isLead = paths.length < MAX_PATHS && (byId || part.op !== 'contentType')
     const ids = isLead ? idsBy(context, part, parts, bindings) : null
     if (ids === null) continue
     paths.push(ids)
     leading.push(part)
   }
   if (paths.length === 0) return null
-  // Asked in turn: what follows the first that is few is not.
+  // In sequence: paths after the first selective one are not queried.
   const isFew = (ids: SQL): SQL => {
     const first = sql`(SELECT id FROM (${ids}) LIMIT ${share.entries + 1})`
     if (share.bytes === null) return sql`(SELECT count(*) FROM ${first}) <= ${share.entries}`
-    // The entries themselves are looked at where they might be large.
+    // Entries are read for their size only if they might be large.
     const bytes = sql`SELECT sum(${PARSED_BYTES}) FROM ${first} few ${dialect.plan.follow('entries', 'e', sql`e.id = few.id`)}`
     const isWithin = fits(share, sql`few.entries`, sql`coalesce((${bytes}), 0)`, noneIsLarge(dialect, context.scope))
     return sql`(SELECT ${isWithin} FROM (SELECT count(*) AS entries FROM ${first}) few)`
@@ -123,7 +123,7 @@ export function accessPathsOf(
   const cases = paths.map((ids, i) => sql`WHEN ${isFew(ids)} THEN ${sql.raw(String(i))}`)
   const way = sql`way AS MATERIALIZED (SELECT CASE ${sql.join(cases, sql` `)} END AS lead)`
   const rows = paths.map(
-    // By its limit, since a condition would be asked of every row.
+    // By a limit, since a condition would be evaluated for every row.
     (ids, i) => sql`SELECT id FROM (
       SELECT id FROM (${ids}) LIMIT CASE WHEN (SELECT lead FROM way) = ${sql.raw(String(i))} THEN -1 ELSE 0 END)`,
   )
@@ -140,16 +140,16 @@ export function accessPathsOf(
   }
 }
 
-/** Pages that an index has in their order: of one tag, or of one value of an indexed field. */
+/** Pages that an index has in order: of one tag, or of one value of an indexed field. */
 
-/** So many times as many entries may be gone through where the index alone is read. */
+/** Factor for the entries that one statement may read from an index alone. */
 export const IN_INDEX = 10
 
 export const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
-/** The same of tags. */
+/** The same order for tags. */
 export const TAGGED_NEWEST = sql.raw('t.created_at / 1000 DESC, t.entry_id DESC')
 
-/** The one tag that is all a filter asks for; null for any other. */
+/** Returns the one tag that is the complete filter; null for any other. */
 function tagAlone(filter: Filter): string | null {
   const [part, ...others] = conjuncts(filter)
   if (part?.op !== 'tag' || others.length > 0 || part.anyOf.length !== 1) return null
@@ -157,8 +157,8 @@ function tagAlone(filter: Filter): string | null {
 }
 
 /**
- * What has a tag, newest first by an index that knows what lists ask of it, and how many in all by counters, so that neither costs what the
- * tag has.
+ * Returns the entries with a tag, newest first by a covering index, and their number by counters, so that the cost does not depend on their
+ * number.
  */
 function ofTag(
   context: ReadContext,
@@ -173,21 +173,25 @@ function ofTag(
   return {
     page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page
       ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
-    total: sql`WITH ${gone(context)} SELECT (
+    total: sql`WITH ${invisibleEntries(context)} SELECT (
         SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
         WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${accessScope(dialect, scope, 'c', 'empty')}
       ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
   }
 }
 
-/** The one string that a field of strings equals, letters folded, where that is all a filter asks for; null for any other. */
+/**
+ * Returns the one string that a string field must equal, case-folded, if that is the complete filter; null for any other.
+ */
 function fieldAlone({ indexedFields }: ReadContext, filter: Filter): Extract<Predicate, { op: 'equals' }> | null {
   const [part, ...others] = conjuncts(filter)
   if (part?.op !== 'equals' || !part.fold || others.length > 0) return null
   return indexedFields.get(part.path[0] ?? '') === 'string' ? part : null
 }
 
-/** What such a field leads to, newest first by its index, which counts them too: neither looks at an entry. Null where it does not. */
+/**
+ * Returns the entries with that value, newest first by its index, and their number, without reading entries; null if the index cannot.
+ */
 function ofField(
   context: ReadContext,
   predicate: Extract<Predicate, { op: 'equals' }>,
@@ -215,14 +219,14 @@ function ofField(
   }
 }
 
-/** Page and total where one part is all that a filter asks for and an index has it newest first; null where none has. */
+/** Returns page and total if the filter has one part with an index that is ordered newest first; null otherwise. */
 export function byIndexAlone(
   context: ReadContext,
   filter: Filter,
   request: PageRequest,
 ): { page: SQL; total: SQL } | null {
   const { bounded } = context.dialect
-  // One of few projects would go through the others' rows.
+  // With few projects, it would read the rows of the others.
   if (bounded === null || context.scope.projects !== null || request.offset > bounded.entries) return null
   const tag = tagAlone(filter)
   if (tag !== null) return ofTag(context, tag, request)
@@ -231,34 +235,36 @@ export function byIndexAlone(
 }
 
 /**
- * A page of what has one tag, or one value of an indexed field, and fulfils more: its entries are gone through once, newest first, so many
- * that whoever sees no more than is counted exactly (threads contract §4) is told an exact total.
+ * Returns a page of entries with one tag, or one value of an indexed field, that match further conditions. Entries are read once, newest
+ * first, enough for an exact total where the threads contract (§4) promises one.
  */
 
-/** Whoever sees no more is told exact totals; of others so many are gone through before counting may stop (threads contract §4). */
+/**
+ * A scope with at most this many entries gets exact totals; for others, counting may stop after this many (threads contract §4).
+ */
 export const COUNTED = 10_000
 
-/** Parts that may lead to fewer entries, or that order them in another way. */
+/** Parts that may match fewer entries, or that have another order. */
 const OTHERS = ['thread', 'projectScope']
 
-/** Written into the statement, since a bound limit is planned anew at every call. */
+/** Returns a number as part of the statement, since a bound limit is planned again at every call. */
 const number = (value: number): SQL => sql.raw(String(value))
 
-/** Where entries stand newest first by one part of a filter. */
-interface Lead {
+/** An access path that reads entries newest first. */
+interface OrderedPath {
   readonly from: SQL
   readonly where: SQL
   readonly newest: SQL
-  /** What of the filter is left to be asked of each. */
+  /** Parts of the filter that remain to be checked. */
   readonly others: readonly Filter[]
 }
 
-/** A tag first, since it leads to fewer as a rule; null where neither a tag nor a field leads. */
-function leadOf(
+/** Returns the access path: a tag first, which is usually more selective, then a field; null without either. */
+function orderedPathOf(
   { dialect, scope, now, indexedFields }: ReadContext,
   parts: readonly Filter[],
   bindings: Bindings,
-): Lead | null {
+): OrderedPath | null {
   const tags = parts.filter((part) => part.op === 'tag')
   const [tag] = tags[0]?.anyOf ?? []
   if (tag !== undefined && tags[0]?.anyOf.length === 1)
@@ -278,7 +284,7 @@ function leadOf(
     : { from: sql`entries e`, where: sql`${listed(dialect, scope, now)} AND ${known}`, newest: NEWEST, others: parts }
 }
 
-/** Null where nothing leads, or another part might lead to fewer. */
+/** Returns the statement of the page; null without an access path, or if another part might be more selective. */
 export function pageByAccessPath(context: ReadContext, filter: Filter, request: PageRequest): SQL | null {
   const { dialect, scope } = context
   const share = readBudgetOf(dialect, filter)
@@ -286,10 +292,10 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
   const others = parts.some(
     (part) => OTHERS.includes(part.op) || (part.op === 'contentType' && part.is === 'multimodal'),
   )
-  // A key of few projects would go through the others' entries, however many.
+  // A key with few projects would read the entries of all others.
   if (share === null || context.scope.projects !== null || others) return null
   const bindings = dialect.bindings()
-  const leading = leadOf(context, parts, bindings)
+  const leading = orderedPathOf(context, parts, bindings)
   if (leading === null) return null
   const ofSmall = mostOfSmall(share)
   const always = Math.min(COUNTED, entriesWithin(share))
@@ -298,12 +304,12 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
       ? number(always)
       : sql`CASE WHEN ${noneIsLarge(dialect, scope)} THEN ${number(Math.min(COUNTED, ofSmall))} ELSE ${number(always)} END`
   const isHit = compileFilter({ op: 'and', of: leading.others }, dialect, bindings.bind)
-  // One row: what an aggregate gathers is not read once more.
+  // One row: aggregated rows are not read again.
   const walked = sql`walked AS MATERIALIZED (
     SELECT count(*) AS entries, json_group_array(id) FILTER (WHERE hit) AS ids
     FROM (SELECT e.id, ${isHit} AS hit FROM ${leading.from} WHERE ${leading.where}
       ORDER BY ${leading.newest} LIMIT (SELECT most FROM bound)))`
-  // Asked once: SQLite goes through it all again for each other statement that asks it.
+  // Once: SQLite would evaluate it again for each reference.
   const page = sql`page AS MATERIALIZED (
     SELECT walked.entries, json_array_length(walked.ids) AS matches, (SELECT most FROM bound) AS most,
       (SELECT entries FROM (${visibleTotals(context)}) AS totals) AS visible,
@@ -318,25 +324,27 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
   )
 }
 
-/** What was found; a total of null where the page is to be read in another way. @param rows of `throughLead` */
-export function foundThrough(rows: readonly Row[], { limit, offset }: PageRequest) {
+/**
+ * Converts the result; a null total means that the page must be read in another way. @param rows of `pageByAccessPath`
+ */
+export function toOrderedPage(rows: readonly Row[], { limit, offset }: PageRequest) {
   const last = rows.at(-1) ?? {}
   const [entries, matches] = [num(last, 'entries'), num(last, 'matches')]
   const page = rows.filter(({ id }) => id !== null)
   if (entries < num(last, 'most')) return { page, total: matches, isExact: true }
-  // More is known to follow a whole page, which is all that is told of so many.
+  // A full page with more to follow is enough, as that is all that a large total states.
   const isEnough = num(last, 'visible') > COUNTED && matches > offset + limit
   return { page, total: isEnough ? matches : null, isExact: false }
 }
 
-/** D1 answers a thousand of a request, and the other ways take up to nine hundred. */
+/** Maximum number of statements: D1 allows a thousand in a request, and other ways need up to nine hundred. */
 const MOST_STATEMENTS = 60
 
 /**
- * All entries are gone through in parts, a row each, until more than that are found. Null where it admits more or asks too much of them for
- * that, so that other ways are left, and of a database whose statements may go through any number, which needs no such way.
+ * Reads all entries of a filter in parts, until more than the maximum match. Null if more match, if the filter is too expensive, or if the
+ * database has no limits, since other ways are better then.
  */
-export async function fewAdmitted(
+export async function scanForFew(
   connection: SqlConnection,
   context: ReadContext,
   filter: Filter,

@@ -8,16 +8,16 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
 import { numOrNull } from '../../core/rows'
 import { visibleTotals } from '../counts/visible-counts'
+import { fits, noneIsLarge, readBudgetOf } from '../entries/read-budget'
 import { liveThreads, previewColumns, type ReadContext, withPrelude } from '../entries/read-statements'
-import { fits, noneIsLarge, readBudgetOf } from '../entries/share'
-import { byIndexAlone, foundThrough, IN_INDEX, NEWEST, pageByAccessPath } from './access-paths'
-import { type Plan, planEntries } from './plan'
+import { byIndexAlone, IN_INDEX, NEWEST, pageByAccessPath, toOrderedPage } from './access-paths'
+import { type Plan, planEntries } from './entry-plan'
 
-/** A page of entries, newest first, and how many there are in all. */
+/** Reads a page of entries, newest first, and their total number. */
 
 type CountedPredicate = Extract<Predicate, { op: 'thread' | 'source' }>
 
-/** Filters whose total the counters know: none, a thread, a source, or thread and source. */
+/** Returns the parts of a filter whose total the counters have: none, a thread, a source, or both; otherwise null. */
 function countedBy(filter: Filter): CountedPredicate[] | null {
   const parts = conjuncts(filter)
   const counted = parts.filter((part): part is CountedPredicate => part.op === 'thread' || part.op === 'source')
@@ -25,7 +25,9 @@ function countedBy(filter: Filter): CountedPredicate[] | null {
   return distinct && counted.length === parts.length ? counted : null
 }
 
-/** Whether the entries of a thread or a time, or those with images, are all that a filter asks for: an index has these and no others. */
+/**
+ * Returns whether an index contains exactly the entries of a filter: those of a thread or a time, or those with images.
+ */
 function answeredByIndex(filter: Filter): boolean {
   const parts = conjuncts(filter)
   const inThread = parts.some((part) => part.op === 'thread')
@@ -38,8 +40,8 @@ function answeredByIndex(filter: Filter): boolean {
 }
 
 /**
- * A condition that one statement may go through all that a filter may have to look at; null where it may in any case. Where no index
- * leads to few, what has to be looked at is told by counters: entries of the thread, or of the org.
+ * Returns a condition that one statement may read all that a filter has to check; null if it always may. Without a selective index,
+ * counters state the number: entries of the thread, or of the organization.
  */
 export function withinReadBudget({ dialect, scope }: ReadContext, filter: Filter, plan: Plan, offset = 0): SQL | null {
   const share = readBudgetOf(dialect, filter)
@@ -56,10 +58,10 @@ export function withinReadBudget({ dialect, scope }: ReadContext, filter: Filter
 }
 
 /**
- * Page and total at once of what an index leads to, which is gone through once. The page in no order, and behind it a row without an id
- * whose `total` is NULL where the page is to be read in parts.
+ * Returns page and total of an access path in one pass. The page is unordered; a row without ID and with NULL `total` means that the page
+ * must be read in parts.
  */
-function ledStatement(
+function accessPathStatement(
   context: ReadContext,
   { tables, from, where, within }: Plan,
   bindings: Bindings,
@@ -78,17 +80,17 @@ function ledStatement(
   )
 }
 
-/** Rows of a page that came in no order, newest first. */
+/** Sorts the rows of an unordered page, newest first. */
 const inOrderOfPage = (rows: readonly Row[]): Row[] => {
   const second = ({ created_at: at }: Row) => Math.floor(Number(at) / 1000)
   return rows.toSorted((a, b) => second(b) - second(a) || Number(b.id) - Number(a.id))
 }
 
 const rowsOfPage: Decode<readonly Row[]> = (rows) => inOrderOfPage(rows.filter(({ id }) => id !== null))
-/** In the last row of those that tell it. */
+/** Returns the total, which is in the last row. */
 const totalOf: Decode<number | null> = (rows) => numOrNull(rows.at(-1) ?? {}, 'total')
 
-/** The rows of a page and its total, which is null where the page is to be read in parts. */
+/** Reads the rows of a page and its total, which is null if the page must be read in parts. */
 export async function readPage(
   connection: SqlConnection,
   context: ReadContext,
@@ -98,14 +100,14 @@ export async function readPage(
   const alone = byIndexAlone(context, filter, request)
   const through = alone === null ? pageByAccessPath(context, filter, request) : null
   if (through !== null) {
-    const found = await readOne(connection, through, (rows) => foundThrough(rows, request))
+    const found = await readOne(connection, through, (rows) => toOrderedPage(rows, request))
     const { total } = found
     if (total !== null) return { page: inOrderOfPage(found.page), total, isExact: found.isExact }
   }
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
   if (alone === null && plan.within !== null)
-    return readOne(connection, ledStatement(context, plan, bindings, request), (rows) => ({
+    return readOne(connection, accessPathStatement(context, plan, bindings, request), (rows) => ({
       page: rowsOfPage(rows),
       total: totalOf(rows),
       isExact: true,
@@ -117,7 +119,7 @@ export async function readPage(
   return { page: result.of(page), total: result.of(total), isExact: true }
 }
 
-/** No row where the page is to be read in parts. */
+/** Returns the page; no row if it must be read in parts. */
 function pageStatement(context: ReadContext, filter: Filter, request: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
@@ -126,7 +128,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
   const time = selective ? dialect.plan.unordered(sql`e.created_second`) : sql`e.created_second`
   const within = withinReadBudget(context, filter, plan, request.offset)
   const limit = within === null ? sql`${request.limit}` : sql`CASE WHEN ${within} THEN ${request.limit} ELSE 0 END`
-  // Ids first, so that rows passed over by the offset never bring their text.
+  // IDs first, so that the texts of skipped rows are not read.
   const ids = sql`page AS (SELECT e.id FROM ${from} WHERE ${where}
     ORDER BY ${time} DESC, e.id DESC
     LIMIT ${limit} OFFSET ${request.offset})`
@@ -139,7 +141,7 @@ function pageStatement(context: ReadContext, filter: Filter, request: PageReques
   )
 }
 
-/** One row; its `total` is NULL where the page is to be read in parts. */
+/** Returns the total in one row; NULL if the page must be read in parts. */
 function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRequest): SQL {
   const { dialect } = context
   const bindings = dialect.bindings()
@@ -158,7 +160,7 @@ function totalStatement(context: ReadContext, filter: Filter, { offset }: PageRe
   const source = counted.find((predicate) => predicate.op === 'source')?.is
   const column =
     source === undefined ? sql`entries` : source === 'user' ? sql`user_entries` : sql`entries - user_entries`
-  // A page so far behind is read in parts, although its total is known.
+  // A page with such a large offset is read in parts, although its total is known.
   if (dialect.bounded !== null && offset > dialect.bounded.entries * IN_INDEX) return sql`SELECT NULL AS total`
   return thread === undefined
     ? sql`SELECT ${column} AS total FROM (${visibleTotals(context)}) AS totals`

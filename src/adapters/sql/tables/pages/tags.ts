@@ -5,14 +5,14 @@ import type { SqlDialect } from '../../core/dialect'
 import { inProject, isListedAuxiliary, projectList, projectsOf } from '../../core/visibility'
 import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
-/** Where entries with a tag are looked for; everywhere in the scope when nothing is named. */
+/** Where entries with a tag are searched; everywhere in the scope by default. */
 interface TagPlace {
   readonly layer?: number
-  /** Of a layer that is named. */
+  /** Project of the given layer. */
   readonly project?: string
 }
 
-/** As `taggedEntries`, as `id`: an entry as often as it has one of the tags. */
+/** Returns `taggedEntries` as `id`, with a row for each matching tag. */
 export function taggedRows(
   dialect: SqlDialect,
   scope: Scope,
@@ -20,32 +20,32 @@ export function taggedRows(
   { layer, project }: TagPlace = {},
 ): SQL {
   const ofLayer = layer === undefined ? sql`` : sql` AND t.layer = ${sql.raw(String(layer))}`
-  // Each tag is looked up by itself: a planner that knows nothing of a list of them walks the whole project.
+  // Each tag is looked up separately: a planner without statistics scans the complete project for a list.
   const found = sql`t.org = ${scope.org} AND t.tag = given.value${ofLayer}${ofProjects(dialect, scope, project)}`
   return sql`SELECT t.entry_id AS id
     FROM ${dialect.jsonRows(sql`${JSON.stringify(tags)}`)} given ${dialect.plan.follow('entry_tags', 't', found)}`
 }
 
 /**
- * The ids of entries that have one of these tags, each once, as `entry_id`. The index knows layer and project of each, so that
+ * Returns the IDs of entries with one of these tags, without duplicates, as `entry_id`. The index includes layer and project, so that
  * entries elsewhere cost nothing.
  */
 export function taggedEntries(dialect: SqlDialect, scope: Scope, tags: readonly string[], place: TagPlace = {}): SQL {
   return sql`SELECT DISTINCT id AS entry_id FROM (${taggedRows(dialect, scope, tags, place)}) AS rows_of_tags`
 }
 
-/** Who asks, and in which project. */
+/** The scope, and its project. */
 type TagContext = ProjectScopeContext & { readonly project: string | null }
 
 type TaggedQuery = Pick<MemoryQuery, 'layer' | 'kinds' | 'tags'>
 
 const given = (dialect: SqlDialect, values: readonly string[]): SQL => dialect.jsonRows(sql`${JSON.stringify(values)}`)
 
-/** Layer 3 belongs to the whole org. */
+/** Returns the project of a layer; layer 3 belongs to all projects. */
 const projectOf = ({ project }: TagContext, { layer }: TaggedQuery): string | undefined =>
   layer === 3 || project === null ? undefined : project
 
-/** Rows `t` of these tags in a layer, as what a query is from; an entry as often as it has one of them. */
+/** Returns the rows `t` of these tags in a layer, for a FROM clause, with a row for each matching tag. */
 export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
   const { dialect, scope } = context
   const place = sql`t.layer = ${sql.raw(String(query.layer))}${ofProjects(dialect, scope, projectOf(context, query))}`
@@ -53,19 +53,19 @@ export function rowsOfTags(context: TagContext, query: TaggedQuery): SQL {
   return sql`${given(dialect, query.tags)} given ${dialect.plan.follow('entry_tags', 't', found)}`
 }
 
-/** What a list asks of such a row beside: they know all of their entry that is asked, so no other row is read. */
+/** Returns whether such a row is listed. They have all columns of visibility, so that no entry is read. */
 function isListed({ dialect, scope, now }: TagContext, { kinds }: TaggedQuery): SQL {
   const ofKind = kinds === null ? sql`` : sql` AND t.kind IN (SELECT value FROM ${given(dialect, kinds)})`
   return sql`${isListedAuxiliary(dialect, scope, now, 't')}${ofKind}`
 }
 
-/** The newest rows of one tag in a layer, as their columns `entry_id` and `expires_at`; no more of them are read. */
+/** Returns the newest rows of one tag in a layer, as `entry_id` and `expires_at`; reads no more of them. */
 export function newestOfTag(context: TagContext, tag: string, layer: 1 | 2 | 3, most: number): SQL {
   const { dialect, scope } = context
   const query = { layer, kinds: null, tags: [tag] }
   const project = projectOf(context, query)
   const ofLayer = sql`t.layer`
-  // Of one project the key has the rows in the order of their ids, of several an index in that of their times.
+  // For one project the primary key has the rows in the order of their IDs; for several an index has them in the order of time.
   const isOne = project !== undefined && homesOf(scope, project).length === 1
   const [led, order] = !isOne
     ? [dialect.plan.unordered(ofLayer), sql`t.created_at / 1000 DESC, t.entry_id DESC`]
@@ -76,10 +76,10 @@ export function newestOfTag(context: TagContext, tag: string, layer: 1 | 2 | 3, 
     ORDER BY ${order} LIMIT ${sql.raw(String(most))}`
 }
 
-/** Columns that `isListed` asks, and those of a page. */
+/** Columns that `isListed` needs, and those of a page. */
 export const LISTED_COLUMNS = sql`t.entry_id, t.created_at, t.project, t.kind, t.reader, t.expires_at, t.listed`
 
-/** Memories of a layer that have one of the tags, each once, as `id` and `created_at`. */
+/** Returns memories of a layer with one of the tags, without duplicates, as `id` and `created_at`. */
 export const taggedMemories = (context: TagContext, query: TaggedQuery, from = rowsOfTags(context, query)): SQL =>
   sql`SELECT DISTINCT t.entry_id AS id, t.created_at FROM ${from} WHERE ${isListed(context, query)}`
 
@@ -87,6 +87,6 @@ function ofProjects(dialect: SqlDialect, scope: Scope, project: string | undefin
   const projects = projectsOf(scope)
   if (project !== undefined) return sql` AND ${inProject(dialect, scope, project, sql`t.project`)}`
   if (projects === null) return sql``
-  // An index leads to projects within a layer only, so each layer is named.
+  // The index of projects begins with the layer, so each layer is named.
   return sql` AND t.layer IN (1, 2, 3) AND t.project IN ${projectList(dialect, projects)}`
 }

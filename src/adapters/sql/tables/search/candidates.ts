@@ -17,58 +17,67 @@ import {
 } from '../../../../ports/full-text'
 import type { Row } from '../../core/connection'
 import { json, jsonOrNull, num, numOrNull, str, strOrNull, unpackedColumns } from '../../core/rows'
-import { layerOf } from '../entries/rows'
-import { toMemoryInContext } from '../memories/moment'
+import { layerOf } from '../entries/entry-rows'
+import { toMemoryInContext } from '../memories/work-context'
 import type { Confined } from './scope-terms'
 
-/** The rules by which a search by words chooses its candidates: the same on both databases, which find them each in its own way. */
+/**
+ * Rules by which a full-text search chooses its candidates; the same on both databases, which implement them differently.
+ */
 
 /**
- * Content words from which on an entry is a step longer. Candidates are told apart by steps, so that an index can lead to the shortest of
- * thousands without a look at each; the scorer counts words one by one. A step is 4 to 8 % of `brevityFrom`.
+ * Minimum content words of each length step. Candidates are compared by steps, so that an index finds the shortest of thousands without
+ * reading each; the scorer uses exact numbers.
  */
 export const LENGTH_STEPS = [0, 4, 8, 12, 17, 23, 30, 38, 48, 60, 75, 95, 125, 170, 250, 450] as const
 
-/** The place among `LENGTH_STEPS` of an entry of so many content words. */
+/** Returns the index in `LENGTH_STEPS` for a number of content words. */
 export const stepOf = (words: number): number => LENGTH_STEPS.findLastIndex((from) => from <= words)
 
-/** How far words count more in an entry that begins with so many: as the scorer has it, for a word said once. */
+/** Returns the factor of a word in an entry of this length: that of the scorer for one occurrence. */
 const brevityFrom = (words: number): number => 1 + 2.2 / (1.3 + words / 55)
 
-/** How far each step raises what an entry weighs, the shortest first. */
+/** Factor of each step, shortest first. */
 export const BREVITIES: readonly number[] = LENGTH_STEPS.map(brevityFrom)
 
-/** Entries with a term are looked for among one in so many, whatever is told of them: those that `isSampled` names. */
+/** One in this many entries is in the sample (`isSampled`). */
 export const SAMPLE = 16
 
-/** From so many of the sample on it tells how many there are: some 500, give or take a sixth. Of fewer, entries are counted one by one. */
+/**
+ * Minimum number of matches in the sample for an estimate, with an error of about a sixth. Fewer are counted one by one.
+ */
 export const ENOUGH = 32
 
-/** As far as entries are counted one by one, in the order of ids. */
+/** Maximum number of entries that are counted one by one, in the order of IDs. */
 export const COUNTED_ALL = 1_000
 
-/** As far as a term is counted: words of more entries are equally common when candidates are chosen. A multiple of `SAMPLE`. */
+/**
+ * Maximum count of a term: more frequent words are equally common when candidates are chosen. A multiple of `SAMPLE`.
+ */
 export const COMMON = 10_000
 
-/** Multiples of the golden section lie evenly, so that no habit of who writes (every second entry a question) meets the sample. */
+/**
+ * Multiples of the golden ratio are evenly distributed, so that no pattern of the entries (such as questions at even IDs) matches the
+ * sample.
+ */
 const [GOLDEN, RANGE] = [40_503, 65_536]
-/** The numbers of `isSampled`. */
+/** The constants of `isSampled`. */
 export const SAMPLED_BY = { golden: GOLDEN, range: RANGE, below: RANGE / SAMPLE } as const
 
-/** Words by which candidates are chosen where more than `MANY` entries hold one of more words: the rarest. */
+/** Number of rarest words that choose candidates when more than `MANY` entries match. */
 export const RAREST_WORDS = 6
-/** From where on many entries match. */
+/** Threshold from which on many entries match. */
 export interface Many {
-  /** So many of the sample hold one of the words. */
+  /** Minimum number of matches in the sample. */
   readonly sampled: number
-  /** In an org of fewer entries that is never so, and nobody needs to ask. */
+  /** In a smaller organization this is never reached, so it is not checked. */
   readonly entries: number
 }
-/** More than `COMMON` entries hold one of the words. */
+/** The rules for queries with more than `COMMON` matches. */
 export interface ManyMatch extends Many {
   /**
-   * Where a search of few words asks what a filter admits: of up to three, which classes lead to in a smaller org too, and of more, whose
-   * entries would be grouped. It decides what a search costs, and nothing else.
+   * When a query with few words checks how many entries the filter admits: `classed` for up to three words, which use term combinations in
+   * a smaller organization too, `grouped` for more. It affects only the cost.
    */
   readonly filtered: { readonly classed: Many; readonly grouped: Many }
 }
@@ -81,23 +90,22 @@ export const MANY: ManyMatch = {
 }
 
 /**
- * A filter admits many of what holds a word where it admits so many of the newest of the sample, 3 %: the best of them are found by going
- * through what holds the words, best first, until enough are admitted.
+ * A filter admits many matches if it admits this many of the newest of the sample. Then the best are found by reading matches, best first,
+ * until enough are admitted.
  */
 export const ADMITS_MANY = { asked: 256, admitted: 8 } as const
 
 /**
- * Whether a query of so many words is one whose candidates are chosen by its rarest where many match and its filter admits many of them
- * (threads contract §6.1): each further word of thousands of entries would be looked through for what others tell better
- * (docs/decisions/016-few-words-choose.md).
+ * Returns whether a query with this many words chooses candidates by its rarest words when many entries match (threads contract §6.1,
+ * docs/decisions/016-few-words-choose.md).
  */
 export const mayBeFewWords = (words: number): boolean => words > RAREST_WORDS
 
 /**
- * The words that candidates are chosen by where many match: the rarest, and the next, which follow where those lead to too few.
+ * Returns the words that choose candidates when many entries match: the rarest, and the next ones for when those find too few.
  *
- * @param counts in how many entries each word stands; a word of none leads nowhere
- * @returns places in the query, in its order
+ * @param counts number of entries with each word; a word without entries is skipped
+ * @returns positions in the query, in its order
  */
 export function rarestWords(counts: readonly number[]): [first: number[], next: number[]] {
   const places = counts.flatMap((n, place) => (n > 0 ? [place] : []))
@@ -108,7 +116,7 @@ export function rarestWords(counts: readonly number[]): [first: number[], next: 
 
 const [most, ...others] = BREVITIES
 
-/** How far a candidate's words count more where they stand among few; the same doubles on both databases. */
+/** Returns the factor of a candidate's words by its length; equal doubles on both databases. */
 export const brevity = (words: SQL): SQL => {
   const steps = BREVITIES.slice(0, -1).map(
     (value, i) => sql`WHEN ${words} < ${sql.raw(`${LENGTH_STEPS[i + 1]} THEN ${value} `)}`,
@@ -116,36 +124,37 @@ export const brevity = (words: SQL): SQL => {
   return sql`CAST(CASE ${sql.join(steps)}ELSE ${sql.raw(String(others.at(-1)))} END AS double precision)`
 }
 
-/** That of no words: none is above it. */
+/** The factor of an entry without words, which is the highest. */
 export const MAX_LENGTH_NORM = sql.raw(String(most))
 
-/** Whether an entry with this id is in the sample in which common words are counted. */
+/** Returns whether an entry with this ID is in the sample that estimates counts. */
 export const isSampled = (id: SQL): SQL => {
   const [golden, range, below] = [SAMPLED_BY.golden, SAMPLED_BY.range, SAMPLED_BY.below].map((n) => sql.raw(String(n)))
   return sql`(${id} % ${range} * ${golden}) % ${range} < ${below}`
 }
 
-/** Entries with a term are counted up to here, in the order of ids, where candidates come from one thread and others are only counted. */
+/** Maximum count of a term, in the order of IDs, when candidates come from one thread and others are only counted. */
 export const COUNTED = 1000
 
-/** What candidates are ordered by where a query asks for its units; doubles on both databases. */
+/** Returns the sort key of candidates for a query that requires units; doubles on both databases. */
 export const unitKey = (weight: SQL, shortness: SQL): SQL => sql`(${weight} * ${shortness})`
 
 /**
- * A key that none is above who lacks one of the units, of columns `weight`, of all words together, and `lightest`, of one. Who lacks a unit
- * lacks a word, unless the unit is several words next to each other.
+ * Returns an upper bound of the sort key without one of the units, by `weight` of all words and `lightest` of one. An entry without a unit
+ * lacks a
+ * word, unless the unit is a phrase.
  *
  * @param composed units of several words
  */
 export const keyOfOthers = (composed: readonly Unit[]): SQL =>
   unitKey(sql`(weight - ${sql.raw(composed.length > 0 ? '0' : 'lightest')})`, MAX_LENGTH_NORM)
 
-/** What both databases do alike when they choose the candidates of a search by words. */
+/** Steps that both databases share when they choose candidates. */
 
 const partsOf = (filter: Filter): readonly Filter[] =>
   filter.op === 'and' ? filter.of.flatMap((part) => partsOf(part)) : [filter]
 
-/** What a filter names of where a search looks: one thread, one project with or without layer 3 of the org, some layers. */
+/** Returns where a filter searches: one thread, one project with or without layer 3, some layers. */
 export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
   let [thread, projectScope, project]: (string | null)[] = [null, null, null]
   let layers: readonly Layer[] | null = null
@@ -157,26 +166,26 @@ export function placeOf(filter: Filter): Required<Omit<Confined, 'captured'>> {
   return { thread: thread ?? null, projectScope: projectScope ?? null, project: project ?? null, layers }
 }
 
-/** Whether a filter asks for nothing but a place, which terms of the index confine a search to. */
+/** Returns whether terms of the index express the complete filter. */
 export const isOfPlace = (filter: Filter): boolean =>
   partsOf(filter).every(({ op }) => ['thread', 'projectScope', 'project', 'layer'].includes(op))
 
-/** Date and agent belong to no phrase. */
+/** Returns the columns of phrases, which never match in date and agent. */
 export const phraseColumns = (columns: readonly TextColumn[]): TextColumn[] =>
   columns.filter((column) => column !== 'context')
 
-/** Any of the three searches, as the statements that they share take it. */
+/** Any of the three searches, with the parameters of their common statements. */
 export interface AnySearch extends TextRequest {
   /** Whether it is a search by units. */
   readonly units?: true
-  /** Of a search by rare words. */
+  /** Only for a search by rare words. */
   readonly rare?: number
   readonly moment?: WorkContext
   readonly diaryOf?: string | null
   readonly totals?: boolean
 }
 
-/** The three searches of a database that carries each out by the same statements. */
+/** Creates the three searches of a database that runs them with the same statements. */
 export const searchesBy = (
   search: (scope: Scope, request: AnySearch) => Promise<TextSearch>,
 ): Pick<FullText, 'search' | 'searchByUnits' | 'searchByRareWords'> => ({
@@ -187,7 +196,9 @@ export const searchesBy = (
     search(scope, { ...request, depth: { candidates, complete: 0 } }),
 })
 
-/** The units of a query that are one of its scored words, by the places of those, and the others, which are looked for apart. */
+/**
+ * Splits the units of a query into those that are one of its scored words (by position), and the others, which are searched separately.
+ */
 export function splitUnits(
   units: readonly Unit[],
   terms: readonly ScoredTerm[],
@@ -203,7 +214,7 @@ const isUnit = ({ op }: Expression): boolean => op === 'unit'
 const demandedBy = (expression: Expression): readonly Unit[] =>
   expression.op === 'unit' ? [expression.unit] : expression.op === 'and' ? expression.of.flatMap(demandedBy) : []
 
-/** Whether all that an expression means holds every scored term, so that entries weigh the same by their words. */
+/** Returns whether every match of an expression contains every scored term, so that entries have equal word weights. */
 export function demandsAll(expression: Expression, terms: readonly ScoredTerm[]): boolean {
   const keyOf = ({ term, by }: ScoredTerm): string => `${by} ${term}`
   const demanded = new Set(scoredTerms(demandedBy(expression)).map(keyOf))
@@ -211,8 +222,7 @@ export function demandsAll(expression: Expression, terms: readonly ScoredTerm[])
 }
 
 /**
- * Whether candidates are chosen by the few words that tell most where many entries hold one of them, as a rule admitted ones: of a query of
- * single words alone, each of which leads to candidates, and not of one thread.
+ * Returns whether few words choose the candidates when many entries match: for a query of single words, not of one thread.
  */
 export function isForFewWords({ query, terms, filter, units, rare }: AnySearch): boolean {
   if (rare !== undefined || !mayBeFewWords(terms.length)) return false
@@ -223,7 +233,7 @@ export function isForFewWords({ query, terms, filter, units, rare }: AnySearch):
   return isOfWords && placeOf(filter).thread === null
 }
 
-/** How many, and the highest id among them; null when there was none. */
+/** Number of counted entries, and the highest of their IDs; null when there were none. */
 export type TermCount = readonly [counted: number, reached: number | null]
 
 interface Totals {
@@ -232,20 +242,20 @@ interface Totals {
   readonly lastId: number
 }
 
-/** The count of entries with a term; a count that stopped at the cap is stretched over the ids it did not reach. */
+/** Returns the count of entries with a term; a count that stopped at the cap is extrapolated to the remaining IDs. */
 function estimateEntries([counted, reached]: TermCount, cap: number, all: Totals): number {
   if (counted < cap || reached === null || all.entries === 0) return counted
   const span = reached - all.firstId + 1
   return Math.min(all.entries, Math.round((counted * (all.lastId - all.firstId + 1)) / Math.max(span, 1)))
 }
 
-/** What each candidate has of about the same size. */
+/** Columns of a candidate with bounded size. */
 export const CANDIDATE_NAMES = ['id', 'title', 'text_words', 'weight', 'layer', 'created_at']
 
-/** JSON of other names that is read; a longer one names nothing. */
+/** Maximum characters of the JSON of other names that is read. */
 export const ALIASES_LENGTH = 20_000
 
-/** The code of a row and its other names, in which words are looked for alike, and the names themselves. */
+/** Returns the code of a row and its other names, as text to search and as a list. */
 function namesAndCode(row: Row): Pick<TextHit, 'code' | 'aliases'> {
   const given = strOrNull(row, 'aliases')
   const aliases = given === null ? [] : aliasesOf({ aliases: JSON.parse(given) })
@@ -269,24 +279,24 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   complete,
 })
 
-/** Entries with a term that is counted no further: between as many as were counted and all of them. */
+/** Estimates a term that was counted up to a maximum: between that number and all entries. */
 const commonTerm = (rare: number, { entries }: Totals): number =>
   Math.min(entries, Math.round(Math.sqrt(rare * entries)))
 
 /** The rows of the statements of one search. */
 export interface Answers {
-  /** Candidates; each row brings the counts of all terms. */
+  /** Candidates; each row includes the counts of all terms. */
   readonly found: readonly Row[] | undefined
-  /** Candidates that hold every unit. */
+  /** Candidates with every unit. */
   readonly preferred: readonly Row[] | undefined
-  /** One row: entries and words of the scope, its first and last id. */
+  /** One row: entries and words of the scope, its first and last ID. */
   readonly totals: readonly Row[] | undefined
-  /** One row of counts in the whole scope, where the candidates come from a part of it. */
+  /** One row of counts in the complete scope, if the candidates come from a part of it. */
   readonly beyond: readonly Row[] | undefined
   readonly columns: readonly TextColumn[]
-  /** Up to how many entries terms were counted, where they are counted no further. */
+  /** Maximum to which terms were counted, if they were counted no further. */
   readonly rare?: number | undefined
-  /** Counts of all terms, where candidates were chosen by some of them. */
+  /** Counts of all terms, if some of them chose the candidates. */
   readonly ofAll?: readonly TermCount[] | null
 }
 
@@ -302,7 +312,7 @@ export function toSearch(answers: Answers): TextSearch {
   const [whole] = beyond ?? []
   const withCounts = whole ?? found.find((row) => row.counts !== null)
   const counts = ofAll ?? (withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts'))
-  // However the database put them: by their places, where they have some.
+  // By position if they have one, whatever the order of the database.
   const inOrder = (hits: readonly TextHit[]) => hits.toSorted((a, b) => a.place - b.place || b.id - a.id)
   return {
     hits: [...inOrder([...complete.values()]), ...inOrder(others)],
@@ -319,14 +329,15 @@ export function toSearch(answers: Answers): TextSearch {
   }
 }
 
-/** Entries with more stand in part in what is looked at in plain code. */
+/** Longer entries are only partly scored in plain code. */
 export const isLong: SQL = sql.raw(`e.bytes > ${SCORED_LENGTH} OR length(coalesce(e.metadata, '')) > ${SCORED_LENGTH}`)
 
 /**
- * @param rows of `id`, `title`, `text`, `code` and `aliases`
- * @param held of `id` and `place`, of long ones
+ * Converts known entries. @param rows of `id`, `title`, `text`, `code` and `aliases`
+ *
+ * @param held of `id` and `place`, for long ones
  */
-export function toStanding(rows: readonly Row[], held: readonly Row[]): EntryText[] {
+export function toEntryTexts(rows: readonly Row[], held: readonly Row[]): EntryText[] {
   const places = Map.groupBy(held, ({ id }) => Number(id))
   return rows.map((row) => ({
     id: num(row, 'id'),

@@ -7,11 +7,13 @@ import { projectScopeCounts } from '../counts/visible-counts'
 import type { ProjectScopeContext } from '../entries/project-scope-rows'
 
 /**
- * How a search index is confined to what a scope may see: each indexed entry carries terms for its org (or the one owner who
- * may read it), its project and its thread, and every query begins with them.
+ * Restricts a search index to a scope: each indexed entry has terms for its organization (or the one owner who may read it), its project
+ * and its thread, and every query begins with them.
  */
 
-/** 53 bits of a string as decimal digits, which no tokenizer changes (cyrb53). A collision costs a row that SQL drops. */
+/**
+ * Returns 53 bits of a string as decimal digits, which no tokenizer changes (cyrb53). SQL drops rows of a collision.
+ */
 function digits(text: string): string {
   let h1 = 0xdeadbeef
   let h2 = 0x41c6ce57
@@ -25,28 +27,31 @@ function digits(text: string): string {
   return String(4294967296 * (2097151 & h2) + (h1 >>> 0))
 }
 
-/** The org stands by itself in the term of an owner: who chooses names of owners could make those of two orgs collide. */
+/**
+ * Returns the term of an owner. It contains the organization separately, so that chosen owner names cannot collide with another
+ * organization.
+ */
 const readerTerm = (org: string, reader: string): string =>
   reader === '' ? `o${digits(org)}` : `w${digits(org)}x${digits(`${org}\n${reader}`)}`
-/** Of what is captured: whoever searches what is listed goes through none of it, and counts none of its words. */
+/** Returns the term of captured entries: other searches read none of them and count none of their words. */
 const capturedTerm = (org: string, reader: string): string => `c${readerTerm(org, reader)}`
 const projectTerm = (org: string, project: string | null): string =>
   project === null ? `j${digits(org)}` : `p${digits(`${org}\n${project}`)}`
 const threadTerm = (org: string, thread: string): string => `t${digits(`${org}\n${thread}`)}`
 
-/** Of what belongs to the whole org, whichever project it came from. */
+/** Returns the term of entries that belong to all projects. */
 const semanticTerm = (org: string): string => `s${digits(org)}`
 
-/** Of working memory. Layer 2 has no term of its own: it is what has neither of these. */
+/** Returns the term of working memory. Layer 2 has no term: it has neither of the others. */
 const workingTerm = (org: string): string => `k${digits(org)}`
 
-/** Of entries of a step of length (`adapters/sql/tables/search/candidate-rules.ts`), where the index leads to the shortest. */
+/** Returns the term of entries of a length step (`candidates.ts`), for an index that finds the shortest. */
 export const lengthTerm = (org: string, step: number): string => `l${digits(org)}x${step}`
 
-/** Of the entries in which common words are counted. */
+/** Returns the term of the entries in the sample. */
 export const sampleTerm = (org: string): string => `r${digits(org)}`
 
-/** What an entry carries. */
+/** Returns the terms of an entry. */
 export const entryScopeTerms = (
   org: string,
   { reader, project, threadId, layer, captured }: IndexedContent,
@@ -57,23 +62,25 @@ export const entryScopeTerms = (
   ...(layer === 3 ? [semanticTerm(org)] : layer === 1 ? [workingTerm(org)] : []),
 ]
 
-/** What of a scope a query is confined to: one thread, or one project and with it what belongs to the whole org, and layers of that. */
+/**
+ * The part of a scope that a query covers: one thread, or one project with the entries of all projects, and layers of that.
+ */
 export interface Confined {
   readonly thread?: string | null
   readonly projectScope?: string | null
-  /** Captured entries, in the place of what is listed. */
+  /** Captured entries instead of listed ones. */
   readonly captured?: boolean
-  /** The one project of all layers. */
+  /** One project, of all layers. */
   readonly project?: string | null
   /** Null for all. */
   readonly layers?: readonly Layer[] | null
 }
 
-/** How terms tell what stands in a scope. */
+/** Terms that restrict a query. */
 interface ScopeTerms {
-  /** Every entry in the scope has one of each group. */
+  /** Every entry of the scope has a term of each group. */
   readonly groups: readonly (readonly string[])[]
-  /** None has one of these. */
+  /** No entry of the scope has one of these. */
   readonly without: readonly string[]
 }
 
@@ -98,21 +105,21 @@ export function scopeTerms(scope: Scope, confined: Confined): ScopeTerms {
   return { groups: [...groups, termsOf(true)], without: [] }
 }
 
-/** Seven letters and digits that stand for a project of an org at the beginning of each term of its code. */
+/** Returns seven letters and digits that identify a project of an organization, as the prefix of its code terms. */
 export const codeTerm = (org: string, project: string): string => codeNumber(org, project).toString(36).padStart(7, '0')
 
-/** The same as a number of 32 bits. */
+/** Returns the same as a number of 32 bits. */
 export const codeNumber = (org: string, project: string): number => Number(digits(`${org}\n${project}`)) % 4_294_967_296
 
-/** The months as the index knows them: the day an entry was made is indexed in words such as `8 may 2023`. */
+/** Names of months in the index, which has the day of an entry in words such as `8 may 2023`. */
 export const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ')
 
 /**
- * Everything that a search may look at, counted: in one room, in some layers, or all, in all threads; nothing where nobody asks.
+ * Counts the entries and words that a search covers: in one project scope, in some layers, or in all; nothing without a scope.
  *
- * @param place of captured entries no counter knows
- * @param isExact whether what is being deleted is taken off
+ * @param place counters do not cover captured entries
+ * @param isExact whether entries pending deletion are subtracted
  */
 export function totalsOf(
   context: ProjectScopeContext,

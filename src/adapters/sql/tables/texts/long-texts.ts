@@ -5,12 +5,12 @@ import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
 
 /**
- * Where does the text of an entry stand? A short one in its row. A long one beside it, by its hash: a
- * database writes a row anew whatever changes of it, so that new metadata, a read that counts or a deletion would each
- * write the whole text again, and history would keep a copy where now it keeps the hash.
+ * Stores the text of an entry: a short one in its row, a long one in a table of its own, by its hash. A database rewrites a row for any
+ * change, so a new version, a counted read or a deletion would otherwise write the complete text again, and history would store a copy
+ * instead of the hash.
  */
 
-/** The text of an entry, wherever it stands. */
+/** Returns the text of an entry from either table. */
 export const textOf = (alias = 'e'): SQL => {
   const e = sql.raw(alias)
   return sql`CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE (
@@ -19,31 +19,35 @@ export const textOf = (alias = 'e'): SQL => {
 }
 
 /**
- * The first characters of the text of an entry.
+ * Returns the first characters of the text of an entry.
  *
- * @param length at most `BEGINNING`, where no more than that is read of a text of any length
+ * @param length at most `PREVIEW_LENGTH`, which is the stored preview of a long text
  */
-export const previewOf = ({ beginning }: SqlDialect, length: number, alias = 'e'): SQL => {
+export const previewOf = ({ preview }: SqlDialect, length: number, alias = 'e'): SQL => {
   const characters = sql.raw(String(length))
-  if (beginning === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
+  if (preview === null || length > PREVIEW_LENGTH) return sql`substr(${textOf(alias)}, 1, ${characters})`
   const e = sql.raw(alias)
-  const kept = beginning(sql`${e}.org`, sql`${e}.text_hash`)
+  const kept = preview(sql`${e}.org`, sql`${e}.text_hash`)
   return sql`substr(CASE WHEN ${e}.text <> '' THEN ${e}.text ELSE coalesce((${kept}), ${textOf(alias)}) END, 1, ${characters})`
 }
 
 const NONE_SENT: ReadonlySet<string> = new Set()
 
-/** What stands in the row itself. */
-export const heldInRow = (text: string): string => (isLong(text) ? '' : text)
+/** Returns the text to store in the row itself. */
+export const inlineText = (text: string): string => (isLong(text) ? '' : text)
 
 /**
- * Puts a long text beside its row; nothing for a short one, or one that stands there. It goes again by itself with the last row that
- * needs it.
+ * Stores a long text, unless it exists; does nothing for a short one. A trigger deletes it with the last row that refers to it.
  *
- * @param row a condition on `e` that names the entry, which has this text by then
- * @param sent hashes of texts that were sent ahead (`sent-ahead.ts`)
+ * @param row a condition on `e` that selects the entry, which has this text by then
+ * @param sent hashes of staged texts (`staged-texts.ts`)
  */
-export const putBeside = (text: string, textHash: string, row: SQL, sent: ReadonlySet<string> = NONE_SENT): SQL[] =>
+export const storeLongText = (
+  text: string,
+  textHash: string,
+  row: SQL,
+  sent: ReadonlySet<string> = NONE_SENT,
+): SQL[] =>
   isLong(text) && !sent.has(textHash)
     ? [
         sql`INSERT INTO long_texts (org, hash, text) SELECT e.org, ${textHash}, ${text} FROM entries e WHERE ${row}
@@ -52,9 +56,9 @@ export const putBeside = (text: string, textHash: string, row: SQL, sent: Readon
     : []
 
 /**
- * Keeps where the lines of a long text stand; nothing for a short one.
+ * Stores the line index of a long text; does nothing for a short one.
  *
- * @param row a condition on `e` that names the entry
+ * @param row a condition on `e` that selects the entry
  */
 export function storeLineIndex(text: string, textHash: string, row: SQL): SQL[] {
   const marks = storedLineIndex(text)
@@ -68,7 +72,7 @@ export function storeLineIndex(text: string, textHash: string, row: SQL): SQL[] 
   ]
 }
 
-/** As `keepMarks`, of many entries in one statement; none where all are short. */
+/** Stores the line indexes of many entries in one statement; returns none if all are short. */
 export function storeLineIndexes(
   dialect: SqlDialect,
   entries: readonly { readonly id: number; readonly text: string; readonly textHash: string }[],
@@ -88,11 +92,11 @@ export function storeLineIndexes(
   )
 }
 
-/** The columns of a preview: the beginning of the text, and how long the whole is. */
+/** Returns the columns of a preview: the start of the text, and its full length. */
 export const previewText = (dialect: SqlDialect, length: number): SQL =>
   sql`${previewOf(dialect, length)} AS text, ${CHARS} AS chars`
 
-/** How long the text of `e` is, in characters, without reading a long one, or a further row for one that stands in its own. */
+/** Returns the characters of the text of `e`, without reading a long text, or another row for a short one. */
 export const CHARS = sql`CASE WHEN e.text <> '' THEN length(e.text) ELSE coalesce(
   (SELECT m.chars FROM text_line_index m WHERE m.entry_id = e.id AND m.text_hash = e.text_hash), length(${textOf()})
 ) END`

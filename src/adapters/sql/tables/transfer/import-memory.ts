@@ -7,19 +7,19 @@ import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
 import { changeable, visible, visibleState, wasChangeable } from '../../core/visibility'
 
-/** Earlier imports: the ID here of each entry there. */
+/** Records of earlier imports: the ID here of each entry there. */
 
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
 }
 
-/** Whose rows of memory a scope's are. */
+/** Returns the owner of the records that a scope uses. */
 export const keeperOf = (scope: Scope): string => (scope.isWhole ? '' : (scope.owner ?? ''))
 
 const wholeOf = ({ org }: Scope): Scope => ({ org, projects: null, owner: null, isWhole: true })
 
-/** What stands, or stood, under each `i.entry_id`, and whether the scope may know of it. */
+/** Returns what exists, or existed, under each `i.entry_id`, and whether the scope may know about it. */
 function recorded({ dialect, scope }: Context, from: SQL): SQL {
   return sql`SELECT i.their_id, i.owner, i.entry_id, i.version, i.at,
       e.org AS standing_org, e.version AS standing, e.updated_at,
@@ -33,18 +33,18 @@ function recorded({ dialect, scope }: Context, from: SQL): SQL {
     FROM ${from} i ${dialect.plan.followLeft('entries', 'e', sql`e.id = i.entry_id`)}`
 }
 
-/** Memory of these ids of a store. */
+/** Returns the records of these IDs of a store. */
 export const memoryStatements = (context: Context, store: string, theirIds: readonly string[]): SQL[] =>
   jsonGroups(theirIds).map((json) => {
     const { dialect, scope } = context
     return recorded(
       context,
       sql`(SELECT m.* FROM imported m
-        WHERE m.org = ${scope.org} AND m.store = ${store} AND m.their_id ${dialect.among(sql`${json}`)})`,
+        WHERE m.org = ${scope.org} AND m.store = ${store} AND m.their_id ${dialect.inList(sql`${json}`)})`,
     )
   })
 
-/** The same of the org's own store, whose ids are those of entries here. */
+/** Returns the same for the organization's own store, whose IDs are those of entries here. */
 export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =>
   jsonGroups(ids).map((json) =>
     recorded(
@@ -55,29 +55,31 @@ export const ownStatements = (context: Context, ids: readonly number[]): SQL[] =
   )
 
 /**
- * Rows of the org's own store, those that count more first. An id there is its entry's, as it came in or as it is here; what came in under
- * it as another entry, since the scope knew of none, counts for whoever brought it, and where there still is none.
+ * Returns the rows of the organization's own store, most important first. An ID there is that of the imported entry, or that of an entry
+ * here. An entry imported under it with another ID, because the scope knew of none, counts for its importer, and if none exists.
  */
 export function ofOwnStore(rows: readonly Row[], scope: Scope): Row[] {
   const isItself = (row: Row) => String(row.entry_id) === String(row.their_id)
   return [...rows.filter(isItself), ...rows.filter((row) => !isItself(row) && row.owner === keeperOf(scope))]
 }
 
-/** Those of the images that the org uses, and whether something that the scope may read uses them (`seen`). */
+/**
+ * Returns those of the images that the organization uses, and whether an entry that the scope may read uses them (`seen`).
+ */
 export function imagesInUseStatement({ dialect, scope }: Context, now: Millis, hashes: readonly string[]): SQL {
   const shown = sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = u.entry_id AND ${visible(dialect, scope, now)})
     OR EXISTS (SELECT 1 FROM entry_versions v WHERE v.id = -u.entry_id AND ${visibleState(dialect, scope, now)})`
   const seen = scope.isWhole ? sql`1` : sql`max(CASE WHEN ${shown} THEN 1 ELSE 0 END)`
   return sql`SELECT u.hash, ${seen} AS seen FROM image_uses u
-    WHERE u.org = ${scope.org} AND u.hash ${dialect.among(sql`${JSON.stringify(hashes)}`)} GROUP BY u.hash`
+    WHERE u.org = ${scope.org} AND u.hash ${dialect.inList(sql`${JSON.stringify(hashes)}`)} GROUP BY u.hash`
 }
 
-/** @returns null for what the scope may know nothing of */
+/** Converts a record. @returns null if the scope may not know about it */
 export function toRemembered(row: Row, scope: Scope): Remembered | null {
   const isOwn = row.version === null
   const stands = row.standing !== null && row.standing !== undefined
   const rememberedByMe = !isOwn && row.owner === keeperOf(scope)
-  // What came from elsewhere is nobody's to know of who only reads it.
+  // A caller who can only read an entry must not learn where it came from.
   const isReadOnly = isOwn && Number(row.mine) === 0 && Number(row.seen) === 1
   if (stands) {
     if (row.standing_org !== scope.org) return null
@@ -86,14 +88,14 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
   } else {
     const known = row.was_mine === null ? rememberedByMe || scope.isWhole === true : Number(row.was_mine) === 1
     if (!known) return null
-    // Of the own store only what was an entry of this org.
+    // Of the own store, only IDs of former entries of this organization.
     if (isOwn && row.ended === null && row.changed === null) return null
   }
   return {
     entryId: Number(row.entry_id),
     version: isOwn ? null : Number(row.version),
     at: isOwn ? null : Number(row.at),
-    standing: stands
+    existing: stands
       ? {
           version: Number(row.standing),
           updatedAt: Number(row.updated_at),
@@ -106,8 +108,8 @@ export function toRemembered(row: Row, scope: Scope): Remembered | null {
 }
 
 /**
- * Gives ids, those that are wanted and free in the whole database first; each row's `their_id` and `entry_id`. An id that another request
- * with the same volume has given meanwhile, and under which the scope may change what it finds, is the one: so each entry is stored once.
+ * Reserves IDs, the requested ones first if they are free in the database; returns `their_id` and `entry_id`. If a concurrent import of the
+ * same volume has reserved an ID for an entry that the scope may change, it is used, so that each entry is stored once.
  */
 export function reserveStatements(
   { dialect, scope }: Context,

@@ -7,9 +7,9 @@ import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { ImportedEntry, ImportedVersion } from '../../../../ports/import-store'
 import type { SqlDialect } from '../../core/dialect'
 import { jsonGroups } from '../../core/rows'
-import { heldInRow } from '../texts/long-texts'
+import { inlineText } from '../texts/long-texts'
 
-/** Records that come in, as rows of JSON that a statement reads as a table. */
+/** Imported records as JSON rows, which a statement reads as a table. */
 
 const NUMBERS: ReadonlySet<string> = new Set(
   (
@@ -22,7 +22,7 @@ const NUMBERS: ReadonlySet<string> = new Set(
 
 type Cells = Readonly<Record<string, string | number | null>>
 
-/** The rows as a table `r` of typed columns, in groups that fit into a value. */
+/** Returns the rows as tables `r` with typed columns, in groups that fit into a value. */
 export function tables(
   dialect: SqlDialect,
   rows: readonly Cells[],
@@ -55,7 +55,7 @@ export const entryRow = ({ id, version, entry, links }: ImportedEntry, org: stri
   version,
   ...entry.columns,
   links: linksJson(links),
-  text: heldInRow(entry.text),
+  text: inlineText(entry.text),
   text_words: 0,
   restored: 0,
   addresses_agent: Number(addressesAgent({ text: entry.text, title: (entry.columns.title ?? null) as string | null })),
@@ -70,12 +70,12 @@ export const longTexts = (org: string, states: readonly IncomingEntry[]): SQL[] 
       sql`INSERT INTO long_texts (org, hash, text) VALUES (${org}, ${hash}, ${text}) ON CONFLICT (org, hash) DO NOTHING`,
   )
 
-/** Columns of an entry that a kept state has not. */
-const NOT_KEPT = ['captured', 'accessed_at', 'access_count']
+/** Columns of an entry that a retained version does not have. */
+const NOT_RETAINED = ['captured', 'accessed_at', 'access_count']
 
 export function versionRow({ id, state }: ImportedVersion, org: string, next: string | null): Cells {
   const { ended, links, columns, textHash, text, bytes } = state
-  const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_KEPT.includes(name)))
+  const kept = Object.fromEntries(Object.entries(columns).filter(([name]) => !NOT_RETAINED.includes(name)))
   const own = next !== textHash
   const edges = links.filter(({ origin }) => origin !== 'metadata')
   const metadata = columns.metadata
@@ -85,7 +85,7 @@ export function versionRow({ id, state }: ImportedVersion, org: string, next: st
     version: state.version,
     ...kept,
     links: linksJson(links),
-    text: own ? heldInRow(text) : null,
+    text: own ? inlineText(text) : null,
     text_words: 0,
     restored: 0,
     ended_at: ended.at,
@@ -103,16 +103,16 @@ export function versionRow({ id, state }: ImportedVersion, org: string, next: st
   }
 }
 
-/** Entries that come in and their kept states, written as rows. */
+/** Writes imported entries and their retained versions. */
 
-/** The statements of a batch of entries that come in: rows as one JSON value each, since a statement takes few parameters. */
+/** Context of a batch of imported entries. Rows are one JSON value each, since a statement has few parameters. */
 export interface Context {
   readonly dialect: SqlDialect
   readonly caller: Caller
   readonly now: Millis
 }
 
-/** Writes rows of entries, in the place of those that stand under their ids. */
+/** Writes entries, replacing those with the same IDs. */
 export function entryStatements({ dialect, caller }: Context, entries: readonly ImportedEntry[]): SQL[] {
   return tables(
     dialect,
@@ -124,7 +124,7 @@ export function entryStatements({ dialect, caller }: Context, entries: readonly 
   })
 }
 
-/** Kept states, but those that are there. Each returns the ids of new rows. */
+/** Writes retained versions, except existing ones. Each statement returns the IDs of new rows. */
 export function versionStatements({ dialect, caller }: Context, versions: readonly ImportedVersion[]): SQL[] {
   const sorted = versions.toSorted((a, b) => a.id - b.id || a.state.version - b.state.version)
   const rows = sorted.map((one, i) => {

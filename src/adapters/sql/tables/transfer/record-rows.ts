@@ -6,7 +6,7 @@ import type { EntryRecord } from '../../../../domain/transfer/records'
 import type { VersionRecord } from '../../../../ports/export-store'
 import type { Row } from '../../core/connection'
 
-/** Rows of entries and of kept states as records of the format (docs/contracts/operate.md §2). */
+/** Converts rows of entries and retained versions to records of the format (docs/contracts/operate.md §2). */
 
 const PLAIN = (
   'thread_id source layer project agent owner created_by imported_from created_at updated_at version changed_by changed_agent summary ' +
@@ -19,7 +19,7 @@ export const ENTRY_RECORD_COLUMNS = sql.raw(
   `${named('e', ['id', ...PLAIN, 'weight', 'pinned', 'captured', 'accessed_at', 'access_count'])}`,
 )
 
-/** Of a kept state `v`, with how it ended. */
+/** Columns of a retained version `v`, with how it ended. */
 export const VERSION_RECORD_COLUMNS = sql.raw(
   `${named('v', ['entry_id', ...PLAIN, 'links', 'ended_at', 'ended_version', 'ended_by', 'ended_agent', 'change_id'])},
   v.changed AS changed_mask, v.deleted, v.edges, coalesce(v.named_weight, v.given_weight) AS weight,
@@ -51,13 +51,13 @@ const imageOf = ({ hash, mimeType, size, metadata }: ImageRef): Image => ({
   ...(typeof metadata === 'string' || isObject(metadata) ? { metadata } : {}),
 })
 
-/** Members of an entry's record that are not read from the columns which entries and kept states share. */
+/** Members of an entry's record that have no column shared by entries and retained versions. */
 type Beside = 'record' | 'links' | 'accessed_at' | 'access_count'
 
-/** Every other member: none is left out unseen. */
+/** All other members, so that the compiler reports a missing one. */
 type Shared = { readonly [Name in Exclude<keyof EntryRecord, Beside>]: EntryRecord[Name] }
 
-/** Columns that entries and kept states share. */
+/** Reads the columns that entries and retained versions share. */
 function sharedOf(row: Row, id: number, captured: boolean): Shared {
   const { confidence } = row
   return {
@@ -83,7 +83,7 @@ function sharedOf(row: Row, id: number, captured: boolean): Shared {
     weight: Number(row.weight),
     pinned: truth(row.pinned),
     expires_at: isoOf(row.expires_at),
-    // What is captured stands archived as long as it is, and is no archived entry.
+    // A captured entry has the column `archived`, but is not an archived entry.
     archived: truth(row.archived) && !captured,
     captured,
     kind: text(row.kind),
@@ -96,7 +96,7 @@ function sharedOf(row: Row, id: number, captured: boolean): Shared {
   }
 }
 
-/** @param row of `ENTRY_RECORD_COLUMNS` and `text` */
+/** Converts a row. @param row of `ENTRY_RECORD_COLUMNS` and `text` */
 export const toEntryRecord = (row: Row, links: EntryRecord['links']): EntryRecord => ({
   record: 'entry',
   ...sharedOf(row, Number(row.id), truth(row.captured)),
@@ -110,7 +110,9 @@ export type Origin = Link['origin']
 export const originOf = (value: unknown): Origin =>
   value === 'remember' ? 'remember' : value === 'system' ? 'system' : 'metadata'
 
-/** A kept state's links: those that its metadata made, and of a deleted entry the others that went with it. */
+/**
+ * Returns the links of a retained version: those of its metadata and, of a deleted entry, those that were deleted with it.
+ */
 function linksOf(row: Row): Link[] {
   const made = (parsed(row.links, isList<[string, number]>) ?? []).map(
     ([relation, to]): Link => ({ relation, to: Number(to), origin: 'metadata' }),
@@ -121,7 +123,7 @@ function linksOf(row: Row): Link[] {
   return [...made, ...gone.filter(({ origin }) => origin !== 'metadata')]
 }
 
-/** @param row of `VERSION_RECORD_COLUMNS` and `text` */
+/** Converts a row. @param row of `VERSION_RECORD_COLUMNS` and `text` */
 export function toVersionRecord(row: Row): VersionRecord {
   const metadata = parsed(row.metadata, isObject)
   return {
@@ -140,12 +142,12 @@ export function toVersionRecord(row: Row): VersionRecord {
   }
 }
 
-/** Links in one order, whatever a database reads first. */
+/** Sorts links, so that their order does not depend on the database. */
 export const inOrder = (links: readonly Link[]): Link[] =>
   links.toSorted(
     (a, b) => Number(a.to) - Number(b.to) || compare(a.relation, b.relation) || compare(a.origin, b.origin),
   )
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A statement's `IN` for ids. */
+/** Returns an `IN` condition for IDs. */
 export const idsJson = (ids: readonly number[]): SQL => sql`${JSON.stringify(ids)}`

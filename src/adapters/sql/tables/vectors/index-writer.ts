@@ -1,5 +1,5 @@
-// How do the words of entries get into the search index when they are not part of the write itself? From the rows as they stand,
-// a bounded part at a time.
+// Writes the words of entries to the search index when they are not part of the write itself: from the current rows, a bounded part at a
+// time.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { inBatches } from '../../../../domain/batches'
@@ -12,9 +12,9 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { ReadToIndex, SqlDialect } from '../../core/dialect'
 import { asRows, each, jsonGroups, num, numbersOf, str } from '../../core/rows'
-import { WRITE_SHARE } from '../../core/write-share'
+import { WRITE_BUDGET } from '../../core/write-budget'
+import { ENTRY_COLUMNS, toEntry } from '../entries/entry-rows'
 import { entriesById } from '../entries/read-statements'
-import { ENTRY_COLUMNS, toEntry } from '../entries/rows'
 import { LEASE_MS } from '../outbox/outbox-rows'
 import { textOf } from '../texts/long-texts'
 
@@ -25,7 +25,7 @@ const INTO = sql`
   SELECT e.org, e.id, CASE WHEN e.listed = 1 THEN e.layer END, coalesce(e.project, ''), e.reader,
     made.model, made.chunk, made.start, made.length, made.data`
 
-/** Adds the vectors of the entry that `row` names (a condition on `e`); one statement as a rule. */
+/** Inserts the vectors of the entry that `row` selects (a condition on `e`); usually one statement. */
 export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[], row: SQL): SQL[] {
   const rows = vectors.map(({ model, chunk, start, length, data }) => [model, chunk, start, length, data])
   return jsonGroups(rows).map(
@@ -34,7 +34,7 @@ export function insertVectors(dialect: SqlDialect, vectors: readonly TextVector[
   )
 }
 
-/** Adds vectors of many entries that still have the named versions. A chunk that is stored stays. Few statements. */
+/** Inserts vectors of many entries that still have the given versions; existing chunks stay. Few statements. */
 export function insertVectorsOf(
   dialect: SqlDialect,
   entries: readonly { readonly id: number; readonly version: number; readonly vectors: readonly TextVector[] }[],
@@ -51,34 +51,34 @@ export function insertVectorsOf(
   )
 }
 
-/** What stands in the way of searches: an entry and how much there is to read of it. */
+/** An entry that is not indexed yet, and its size. */
 export interface Sized {
   readonly id: number
   readonly bytes: number
 }
 
-/** An entry that was committed without its words, and the vectors that were made of its text. */
+/** An entry that was committed without its words, and the vectors of its text. */
 interface Unsearchable {
   readonly id: number
   readonly textHash: string
-  /** Null: none were made, or they are queued anyway. */
+  /** Null if none were made, or if they are queued anyway. */
   readonly vectors: readonly TextVector[] | null
 }
 
-/** An entry as it was read to be made searchable. */
+/** An entry that was read to be indexed. */
 interface ReadEntry {
   readonly id: number
   readonly version: number
   readonly textHash: string
 }
 
-/** Entries that change while they are read are read again so often; then the schedule does it. */
+/** Attempts for entries that change while they are read; then the schedule indexes them. */
 const TRIES = 5
 
 /**
- * Queues what the writer does itself right behind its commit. When it dies before, the schedule does it.
+ * Queues work that the writer does itself right after its commit. If it dies before, the schedule does it.
  *
- * @param row a condition on `e` that names the entry
+ * @param row a condition on `e` that selects the entry
  */
 export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, now: Millis): SQL[] =>
   topics.map(
@@ -87,17 +87,14 @@ export const queueIndexing = (topics: readonly ('index' | 'embed')[], row: SQL, 
       ON CONFLICT (org, topic, key) DO UPDATE SET state = 'pending', due_at = excluded.due_at`,
   )
 
-/**
- * Writes the words of entries that stand at these versions, and counts them: words are counted where they are read, and a commit without
- * them has counted none.
- */
+/** Writes the words of entries with these versions, and counts them, since a commit without words has counted none. */
 export function wordStatements(dialect: SqlDialect, entries: readonly ReadToIndex[]): SQL[] {
   if (entries.length === 0) return []
   const [only] = entries
   const counted = JSON.stringify(entries.map(({ id, version, indexed }) => [id, version, indexed.words]))
   const seen = dialect.jsonTable(sql`${counted}`, { id: 'integer', version: 'integer', words: 'integer' })
   return [
-    // What is read of one long text may be more than one value holds.
+    // One long text may be larger than a value.
     ...(only !== undefined && entries.length === 1
       ? [dialect.indexEntry(only, sql`e.id = ${only.id} AND e.version = ${only.version}`)]
       : dialect.indexEntries(entries)),
@@ -114,16 +111,16 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
   const { dialect } = connection
 
   /**
-   * Writes the words of these entries anew, in one transaction of few statements; they should be no more than a share.
+   * Rewrites the words of these entries in one transaction of few statements; they should fit the write budget.
    *
-   * @param lock the org they are all of, or 'all'
-   * @param beside statements in the same transaction, given what was read; those of entries hold for the rows of `same` (`e`)
-   * @returns the ids that still were what had been read when they were written
+   * @param lock the organization of all of them, or 'all'
+   * @param further returns further statements of the transaction from the entries read; those on entries apply to the rows of `same` (`e`)
+   * @returns the IDs of the entries that were unchanged when they were written
    */
   async function write(
     ids: readonly number[],
     lock: { readonly org: string } | 'all',
-    beside: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
+    further: (read: readonly ReadEntry[], same: SQL) => readonly SQL[] = () => [],
   ): Promise<Set<number>> {
     const rows = await runOne(
       connection,
@@ -137,17 +134,17 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
       const indexed = await scheduler.run(indexText(analyzer, content))
       entries.push({ id, version, textHash: str(row, 'text_hash'), org: str(row, 'org'), content, indexed })
     }
-    // The version keeps a row that has changed meanwhile from being indexed by its old words.
+    // The version prevents that a changed row is indexed by its old words.
     const read = JSON.stringify(entries.map(({ id, version }) => [id, version]))
     const seen = dialect.jsonTable(sql`${read}`, { id: 'integer', version: 'integer' })
     const same = sql`${seen} seen ${dialect.plan.follow('entries', 'e', sql`e.id = seen.id AND e.version = seen.version`)}`
     const batch = new Batch()
     const unchanged = batch.add(sql`SELECT e.id FROM ${same}`, numbersOf('id'))
-    batch.do(wordStatements(dialect, entries)).do(beside(entries, same))
+    batch.do(wordStatements(dialect, entries)).do(further(entries, same))
     return new Set((await batch.run(connection, lock)).of(unchanged))
   }
 
-  /** Those of the entries whose words are still to be written, and how large they are. */
+  /** Returns those of the entries whose words are not written yet, and their sizes. */
   async function unwritten(org: string, ids: readonly number[]): Promise<Sized[]> {
     return runOne(
       connection,
@@ -166,15 +163,16 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
     write,
 
     /**
-     * Makes entries of an org searchable that were committed without their words, a share at a time, with rests in between. It never
-     * fails: they are stored, and whoever was told of a failure would store them again.
+     * Indexes entries of an organization that were committed without their words, in bounded chunks, with yields in between. It never
+     * fails: the
+     * entries are stored, and after an error a caller would store them again.
      *
-     * @returns whether all could be done; if not, the schedule goes on
+     * @returns whether all were indexed; if not, the schedule continues
      */
     async complete(org: string, entries: readonly Unsearchable[]): Promise<boolean> {
       if (entries.length === 0) return true
       const made = new Map(entries.map((entry) => [entry.id, entry]))
-      /** Vectors of the texts that were read, once. */
+      /** Returns the vectors of the texts that were read. */
       const vectorsOf = (read: readonly ReadEntry[]): SQL[] => {
         const known = read.flatMap(({ id, version, textHash }) => {
           const entry = made.get(id)
@@ -194,7 +192,7 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
         let left = await unwritten(org, [...made.keys()])
         for (let tries = 0; left.length > 0 && tries < TRIES; tries++) {
           const missed: Sized[] = []
-          for (const group of inBatches(left, ({ bytes }) => bytes, WRITE_SHARE)) {
+          for (const group of inBatches(left, ({ bytes }) => bytes, WRITE_BUDGET)) {
             const written = await write(
               group.map(({ id }) => id),
               { org },
@@ -219,12 +217,12 @@ export function createIndexWriter(connection: SqlConnection, analyzer: Analyzer)
   }
 }
 
-/** The key of such work where it has not been begun. */
+/** Key of the removal of erased words that has not begun. */
 export const ERASED = 'erased'
-/** How long further erasures are waited for. */
+/** Time to wait for further erasures. */
 export const GATHERED_MS = 60_000
 
-/** @param orgs a query of the `org` whose work it is, or of none */
+/** Queues the removal of erased words. @param orgs a query of the `org` with erased entries, or of none */
 export const queueForgetting = (orgs: SQL, dueAt: Millis, key: typeof ERASED | 'begun' = ERASED): SQL => sql`
   INSERT INTO outbox (org, topic, key, created_at, due_at)
   SELECT work.org, 'words', ${key}, ${dueAt}, ${dueAt} FROM (${orgs}) work WHERE true

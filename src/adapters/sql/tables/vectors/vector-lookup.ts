@@ -8,12 +8,12 @@ import type { Row, SqlConnection } from '../../core/connection'
 import type { ComparedBy, SqlDialect } from '../../core/dialect'
 import { asRows, each, json, num, rowOf, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
+import { layerOf } from '../entries/entry-rows'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
-import { layerOf } from '../entries/rows'
+import { planEntries } from '../pages/entry-plan'
 import { withinReadBudget } from '../pages/page-statements'
-import { planEntries } from '../pages/plan'
 
-/** How vectors are looked up that an index found, or that scope and filter admit. */
+/** Looks up vectors that an index found, or that scope and filter admit. */
 const NAMES = ['id', 'entry_id', 'start', 'length', 'weight', 'layer']
 const COLUMNS = ['v.id', 'v.entry_id', 'v.start', 'v.length', 'e.weight', 'e.layer'].map((name) => sql.raw(name))
 
@@ -34,29 +34,29 @@ const isCompared = ({ product = null, data = null }: Row): boolean => product !=
 
 const PACKED: ComparedBy = { names: sql`data`, columns: sql`v.data`, none: sql`NULL AS data` }
 
-/** The numbers of a vector, or what the database makes of them and the query. */
-export const numbersFor = ({ nearness }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
-  (query && nearness?.numbers(query)) ?? PACKED
+/** Returns the columns of a vector: its numbers, or what the database computes from them and the query. */
+export const numbersFor = ({ similarity }: SqlDialect, query: QuantizedVector | null): ComparedBy =>
+  (query && similarity?.numbers(query)) ?? PACKED
 
-/** Entries beyond those that are enough, where the database compares vectors itself: it rounds, so the last may be in another order. */
+/** Additional entries if the database compares vectors itself: its rounding may change the order of the last ones. */
 const SPARE = 20
 
-/** The vectors `v` of an org and a model behind an id, as a condition; in the order of `inOrderOfId`. */
+/** Matches the vectors `v` of an organization and a model after an ID; in the order of `inOrderOfId`. */
 export const vectorsBehind = (dialect: SqlDialect, org: string, model: string, id: number): SQL =>
   sql`v.org = ${org} AND ${dialect.plan.beyond([sql`v.model`, sql`${model}`], sql`v.id`, sql`${id}`)}`
 
 export const inOrderOfId = (dialect: SqlDialect, direction: 'ASC' | 'DESC' = 'ASC'): SQL =>
   dialect.plan.inOrder(sql.raw(`v.model ${direction}`), sql.raw(`v.id ${direction}`))
 
-/** So many vectors of an org and a model behind an id, whoever sees them, as a query of their ids. */
-export const stretchBehind = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
+/** Returns a query of the IDs of this many vectors of an organization and a model after an ID, of any reader. */
+export const vectorIdsAfter = (dialect: SqlDialect, org: string, model: string, after: number, most: number): SQL =>
   sql`SELECT v.id FROM entry_vectors v WHERE ${vectorsBehind(dialect, org, model, after)}
     ORDER BY ${inOrderOfId(dialect)} LIMIT ${most}`
 
 /**
- * Rows behind an id that scope and filter admit, with their entries `e`.
+ * Returns the rows after an ID that scope and filter admit, with their entries `e`.
  *
- * @param which the first so many of them (`limit`), or those among the first so many vectors of all (`most`)
+ * @param which the first rows (`limit`), or those in the first vectors of all (`most`)
  */
 export const admittedBehind = (
   context: Omit<ReadContext, 'indexedFields'>,
@@ -72,16 +72,17 @@ export const admittedBehind = (
     const own = vectorsBehind(dialect, scope.org, model, which.after)
     return admittedVectors(context, filter, { columns, from, own }, sql`${order} LIMIT ${which.limit}`)
   }
-  const from = sql`(${stretchBehind(dialect, scope.org, model, which.after, which.most)}) AS stretch
+  const from = sql`(${vectorIdsAfter(dialect, scope.org, model, which.after, which.most)}) AS stretch
     ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = stretch.id`)} ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   return admittedVectors(context, filter, { columns, from, own: sql`v.model = ${model}` }, order)
 }
 
 /**
- * Rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is always given: the planner
- * cannot know which leads to fewer rows, and either wrong choice compares every vector with every entry.
+ * Returns the rows that scope and filter admit; `extra` narrows them on `v` or `e`. The order of tables is explicit: the planner cannot
+ * know which
+ * one has fewer rows, and a wrong choice compares every vector with every entry.
  *
- * @param own which vectors, as a condition; rows that come by their entry need no look at the vector's org
+ * @param own which vectors, as a condition; rows found by their entry need no check of the organization
  */
 export function admittedVectors(
   { dialect, scope, now }: Omit<ReadContext, 'indexedFields'>,
@@ -100,9 +101,9 @@ export function admittedVectors(
 }
 
 /**
- * Hits that a filter admits, the nearest first, and where these belong to too few entries also further ones and what the filter
- * admits at all, in one statement: what is not needed is not read. Always a row without an id, whose `part` tells whether it was
- * (`short`, else `enough`); its `entry_id` counts the eligible, to one beyond the limit.
+ * Returns the hits that a filter admits, most similar first; if they belong to too few entries, also further hits and all admitted vectors.
+ * One statement that reads no more than needed. It always returns a row without ID, whose `part` states whether there were enough (`short`
+ * or `enough`); its `entry_id` counts the eligible vectors, up to one above the limit.
  */
 function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const { dialect, scope, now } = context
@@ -112,7 +113,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   const where = sql`v.model = ${model} AND ${listed(dialect, scope, now)} AND ${condition}`
   const numbers = numbersFor(dialect, query)
   const data = hitData ? numbers.columns : numbers.none
-  // Hundreds of hits are gone through once, where each of them is a row read of what is put by, and another of the answer.
+  // Hundreds of hits are aggregated, since each returned row is billed twice.
   const isPacked = dialect.packsRows && !hitData
   const columns = isPacked
     ? sql`count(DISTINCT v.entry_id) AS entries, ${dialect.jsonArrays(COLUMNS)} AS hits`
@@ -123,16 +124,16 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
       ${dialect.plan.follow('entry_vectors', 'v', sql`v.id = hit.value`)}
       ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}
     WHERE ${open}${where}`
-  // The gate stands first in the join, and is asked once before it: either is what one of the engines goes by. SQLite goes by neither
-  // where it walks the parts of a room, but by a limit.
+  // The gate is the first table of the join, and is also checked before it: each database uses one of them. For the parts of a project
+  // scope SQLite uses neither, but a limit.
   const gate = sql`gate CROSS JOIN `
   const isShort = sql`(SELECT count(*) FROM gate) > 0`
   const open = sql`${isShort} AND `
   const plan = planEntries(context, filter, bindings)
-  // What a statement may not go through is more than is asked for.
+  // A statement that would exceed its budget counts as above the limit.
   const within = withinReadBudget(context, filter, plan)
   const mayWalk = within === null ? gate : sql`walked CROSS JOIN `
-  const cosine = dialect.nearness?.cosine(query)
+  const cosine = dialect.similarity?.cosine(query)
   const eligible = (column: SQL) => sql`SELECT v.id, v.entry_id, e.weight, e.layer${column}
       FROM ${mayWalk}${plan.from} ${dialect.plan.follow('entry_vectors', 'v', sql`v.entry_id = e.id`)}
       WHERE ${open}v.model = ${model} AND ${plan.where}`
@@ -176,7 +177,7 @@ function hitsStatement(context: ReadContext, lookup: VectorLookup): SQL {
   )
 }
 
-/** The hits of a statement, however it brings them. */
+/** Returns the hits of a statement in either form. */
 const hitsOf = (rows: readonly Row[]): VectorRow[] =>
   rows.flatMap(({ part = 'hit', ...row }) =>
     part === 'hit'
@@ -186,7 +187,7 @@ const hitsOf = (rows: readonly Row[]): VectorRow[] =>
         : [],
   )
 
-/** One round trip, shared with what is read in the same moment. */
+/** Runs the lookup in one round trip, shared with concurrent reads. */
 export async function lookUpVectors(
   connection: SqlConnection,
   context: ReadContext,
@@ -224,7 +225,7 @@ export async function lookUpVectors(
   const short = hitRows.find(({ part }) => part === 'short')
   return {
     hits: hitsOf(hitRows),
-    lookedFurther: short !== undefined,
+    readFurther: short !== undefined,
     unconfirmed: unconfirmed.slice(0, unconfirmedLimit),
     moreUnconfirmed: unconfirmed.length > unconfirmedLimit,
     eligible:

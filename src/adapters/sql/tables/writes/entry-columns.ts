@@ -11,19 +11,19 @@ import type { Millis } from '../../../../domain/time'
 import { addressesAgent } from '../../../../domain/trust/agent-directed'
 import type { SqlDialect } from '../../core/dialect'
 import { linkColumn } from '../links/links'
-import { heldInRow } from '../texts/long-texts'
+import { inlineText } from '../texts/long-texts'
 
-/** What a write knows of its call. */
+/** Context of the call that writes. */
 export interface WriteContext {
   readonly dialect: SqlDialect
   readonly scope: Caller
   /** Milliseconds since 1970. */
   readonly now: Millis
-  /** Hashes of long texts that stand in the database already. */
+  /** Hashes of long texts that are already in the database. */
   readonly sent: ReadonlySet<string>
 }
 
-/** The columns of an entry and their values, always bound, by what a write changes. */
+/** Columns of an entry and their values, always bound. */
 
 export type Assignments = Record<string, SQL>
 
@@ -41,7 +41,7 @@ const imageJson = (images: readonly ImageRef[]): string | null =>
         })),
       )
 
-/** @param changed the id of the entry that stands there already and gets them; null of a new one */
+/** Returns the columns for metadata. @param changed the ID of the existing entry; null for a new one */
 export function metadataColumns(
   context: WriteContext,
   given: { metadata: Metadata | null; lifted: ExtractedMetadata; links: readonly LinkTarget[] },
@@ -61,7 +61,7 @@ export function metadataColumns(
     diary: sql`${flag(lifted.diary)}`,
     captured: sql`${flag(lifted.captured)}`,
     status: sql`${lifted.status}`,
-    // The columns of the life cycle are separate: no write of metadata changes them.
+    // Columns of the life cycle are separate: no write of metadata changes them.
     named_weight: sql`${lifted.weight}`,
     named_pinned: sql`${lifted.pinned === null ? null : flag(lifted.pinned)}`,
     named_expires_at: sql`${lifted.expiresAt}`,
@@ -80,15 +80,17 @@ export const imageColumns = (images: readonly ImageRef[]): Assignments => ({
   image_count: sql`${images.length}`,
 })
 
-/** @param title of the same entry */
+/** Returns the columns for a text. @param title of the same entry */
 export const textColumns = (text: string, hash: string, words: number, title: string | null): Assignments => ({
-  text: sql`${heldInRow(text)}`,
+  text: sql`${inlineText(text)}`,
   text_hash: sql`${hash}`,
   text_words: sql`${words}`,
   addresses_agent: sql`${flag(addressesAgent({ text, title }))}`,
 })
 
-/** A changed memory is in use, archived or not; what is captured stays out of lists until it is kept. */
+/**
+ * Returns the columns for use: a changed memory is in use, archived or not; a captured one stays unlisted until it is approved.
+ */
 export const lifeColumns = ({ pinned, layer }: LifeChange, now: Millis): Assignments => ({
   archived: sql`captured`,
   accessed_at: sql`${now}`,
@@ -96,11 +98,13 @@ export const lifeColumns = ({ pinned, layer }: LifeChange, now: Millis): Assignm
   ...(layer === undefined ? {} : { layer: sql`${layer}`, layer_expires_at: sql`NULL` }),
 })
 
-/** What is captured is archived as long as it is; what is kept is listed. */
+/** Returns `archived` after a write: captured entries are unlisted, approved ones are listed. */
 export const archivedAfter = ({ captured }: ExtractedMetadata, isUsed: boolean): SQL =>
   captured || isUsed ? sql`${flag(captured)}` : sql`CASE WHEN captured = 1 THEN 0 ELSE archived END`
 
-/** Who makes a version. @param agent the name that this write gives itself, else that of the caller's key */
+/**
+ * Returns the columns for the author of a version. @param agent the name given in this write, otherwise that of the caller's key
+ */
 export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string | null): Assignments => ({
   changed_by: sql`${keyId}`,
   changed_agent: sql`${agent ?? stamped}`,
@@ -108,10 +112,10 @@ export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string 
 })
 
 /**
- * The approval of a version that a person writes; none for any other writer.
+ * Returns the columns for the approval of a version that a person writes; NULL for any other writer.
  *
  * @param version that is written
- * @param addresses whether its text addresses an agent, which a person has to approve by itself
+ * @param addresses whether its text addresses an agent, which a person has to approve separately
  */
 export const approvalColumns = ({ keyId, isPerson }: Caller, version: SQL, addresses: SQL): Assignments =>
   isPerson ? { approved_by: sql`${keyId}`, approved_version: sql`CASE WHEN ${addresses} = 0 THEN ${version} END` } : {}

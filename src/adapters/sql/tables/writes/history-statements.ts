@@ -5,16 +5,16 @@ import type { Window } from '../../../../domain/search/window'
 import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { isActive, isActiveOrRetained, visibleState } from '../../core/visibility'
-import { besideBytes, ENTRY_COLUMNS, ENTRY_NAMES, isVersion } from '../entries/rows'
+import { ENTRY_COLUMNS, ENTRY_NAMES, isVersion, largeColumnBytes } from '../entries/entry-rows'
 import { textOf } from '../texts/long-texts'
 
-/** Statements over `entry_versions`: what entries were. */
+/** Reads earlier versions of entries (`entry_versions`). */
 
 /**
- * A kept text. What is not kept with its version stands beside it when it is long, and else with the next version that has the
- * same; the hash makes sure of it.
+ * Text of a retained version. If it is not stored with its version, it is in the table of long texts, or else with the next version that
+ * has the same text; the hash verifies it.
  */
-export const keptText = sql`
+export const retainedText = sql`
   CASE WHEN v.text <> '' THEN v.text ELSE coalesce(
     (SELECT l.text FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash),
     (
@@ -25,19 +25,19 @@ export const keptText = sql`
     (SELECT s.text FROM entries s WHERE s.id = v.entry_id AND s.text <> '' AND s.text_hash = v.text_hash)
   ) END`
 
-/** The same, as it stands in the row of an entry that gets it again. */
-export const keptInRow = sql`
-  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${keptText} END`
+/** The same text in the form of an entry's row. */
+export const retainedInlineText = sql`
+  CASE WHEN EXISTS (SELECT 1 FROM long_texts l WHERE l.org = v.org AND l.hash = v.text_hash) THEN '' ELSE ${retainedText} END`
 
-/** Columns of an entry that a kept state has under another name, or not at all. */
-const KEPT_AS: ReadonlyMap<string, string> = new Map([
+/** Columns of an entry that a retained version has under another name, or not at all. */
+const RETAINED_AS: ReadonlyMap<string, string> = new Map([
   ['id', 'v.entry_id AS id'],
   ['captured', 'NULL AS captured'],
   ['approved_version', 'NULL AS approved_version'],
 ])
 
-/** The columns of an entry, of a kept state; in the order of `ENTRY_COLUMNS`, with which they stand in a UNION. */
-export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => KEPT_AS.get(name) ?? `v.${name}`).join(', '))
+/** Columns of an entry from a retained version, in the order of `ENTRY_COLUMNS`, for a UNION. */
+export const RETAINED_COLUMNS = sql.raw(ENTRY_NAMES.map((name) => RETAINED_AS.get(name) ?? `v.${name}`).join(', '))
 
 interface HistoryContext {
   readonly dialect: SqlDialect
@@ -46,13 +46,13 @@ interface HistoryContext {
   readonly now: Millis
 }
 
-/** Whether a state was for the scope to see; `e` is the row that stands there, or is being removed behind its deletion. */
+/** Returns whether the scope could see a version; `e` is the present row, or one pending deletion. */
 const seesState = ({ dialect, scope, now }: HistoryContext, alias: string): SQL =>
   alias === 'e'
     ? sql`${visibleState(dialect, scope, now, 'e', 'id')} AND ${isActiveOrRetained('e')}`
     : visibleState(dialect, scope, now, alias)
 
-/** An entry tells nothing any more, whatever it was before, once its last state has expired. */
+/** Returns whether an entry has a history: none is shown after its last version has expired. */
 const lasts = (id: SQL, now: Millis): SQL => sql`NOT EXISTS (
     SELECT 1 FROM (
       SELECT CASE WHEN EXISTS (SELECT 1 FROM entries x WHERE x.id = ${id})
@@ -62,11 +62,11 @@ const lasts = (id: SQL, now: Millis): SQL => sql`NOT EXISTS (
     ) AS last WHERE last.expires_at <= ${now}
   )`
 
-/** The same of a state of one entry. */
+/** Returns the same for a version of one entry. */
 const sees = (context: HistoryContext, alias: string, id: number): SQL =>
   sql`${seesState(context, alias)} AND ${lasts(sql`${id}`, context.now)}`
 
-/** Every version of an entry that the scope may see, as `shown`: the one that stands there, kept ones, deletions. */
+/** Returns every version of an entry that the scope may see, as `shown`: the present one, retained ones, deletions. */
 function shownVersions(context: HistoryContext, id: number): SQL {
   const { dialect } = context
   const action = (alias: string) => {
@@ -110,7 +110,7 @@ export function versionStatements(context: HistoryContext, id: number, window: W
         CASE
           WHEN page.held = 'row' THEN (SELECT ${preview(textOf())} FROM entries e WHERE e.id = ${id})
           WHEN page.held = 'kept' THEN (
-            SELECT ${preview(keptText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
+            SELECT ${preview(retainedText)} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = page.version
           )
           ELSE ''
         END AS preview
@@ -118,15 +118,15 @@ export function versionStatements(context: HistoryContext, id: number, window: W
   }
 }
 
-/** One version, as an entry. */
+/** Returns one version, as an entry. */
 export const stateStatement = (context: HistoryContext, id: number, version: number): SQL => sql`
   SELECT ${ENTRY_COLUMNS}, ${textOf()} AS text FROM entries e
   WHERE e.id = ${id} AND ${isVersion(sql`e.version`, version)} AND ${sees(context, 'e', id)}
   UNION ALL
-  SELECT ${RETAINED_COLUMNS}, ${keptText} FROM entry_versions v
+  SELECT ${RETAINED_COLUMNS}, ${retainedText} FROM entry_versions v
   WHERE v.entry_id = ${id} AND ${isVersion(sql`v.version`, version)} AND ${sees(context, 'v', id)}`
 
-/** Texts of versions, newest first, as long as they fit. */
+/** Returns the texts of versions, newest first, up to a number of bytes. */
 export function textsStatement(
   context: HistoryContext,
   id: number,
@@ -147,14 +147,14 @@ export function textsStatement(
     )
     SELECT sized.version, coalesce(
       (SELECT ${textOf()} FROM entries e WHERE e.id = ${id} AND e.version = sized.version),
-      (SELECT ${keptText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
+      (SELECT ${retainedText} FROM entry_versions v WHERE v.entry_id = ${id} AND v.version = sized.version)
     ) AS text
     FROM sized WHERE sized.up_to_here <= ${maxBytes}`
 }
 
 /**
- * Entries as they were at an instant, in the order of the ids; beyond the bytes the id alone, as `wanted_id`. What has expired since
- * does not come back by it.
+ * Returns entries as they were at a time, in the order of the IDs; beyond `maxBytes` only the ID, as `wanted_id`. Entries that have expired
+ * since are not returned.
  */
 export function asOfStatement(
   { dialect, scope, now }: HistoryContext,
@@ -169,7 +169,7 @@ export function asOfStatement(
   const stood = sql`${visibleState(dialect, scope, alive, 'e', 'id')} AND ${isActiveOrRetained('e', at)}`
   return sql`
     WITH standing AS (
-      SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${besideBytes(dialect)} AS size
+      SELECT wanted.place, e.id, e.version, 1 AS live, e.bytes + ${largeColumnBytes(dialect)} AS size
       FROM ${wanted} ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.id`)}
       WHERE e.updated_at <= ${at} AND ${stood}
       UNION ALL
@@ -183,7 +183,7 @@ export function asOfStatement(
     SELECT sized.place, sized.id AS wanted_id, ${ENTRY_COLUMNS}, ${textOf()} AS text
     FROM sized ${dialect.plan.follow('entries', 'e', sql`e.id = sized.id AND sized.live = 1 AND ${fits}`)}
     UNION ALL
-    SELECT sized.place, sized.id, ${RETAINED_COLUMNS}, ${keptText}
+    SELECT sized.place, sized.id, ${RETAINED_COLUMNS}, ${retainedText}
     FROM sized
       ${dialect.plan.followLeft('entry_versions', 'v', sql`v.entry_id = sized.id AND v.version = sized.version AND ${fits}`)}
     WHERE sized.live = 0 OR NOT ${fits}

@@ -5,33 +5,33 @@ import { compileFilter, joinConditions } from '../../core/compile-filter'
 import type { Bindings } from '../../core/dialect'
 import { listed } from '../../core/visibility'
 import { LAYERS, projectScopeIds, together } from '../entries/project-scope-rows'
+import { readBudgetOf } from '../entries/read-budget'
 import type { ReadContext } from '../entries/read-statements'
-import { readBudgetOf } from '../entries/share'
 import { accessPathsOf } from './access-paths'
 import { taggedEntries } from './tags'
 
-/** How the entries of a filter are come by. */
+/** How a statement finds the entries of a filter. */
 export interface Plan {
-  /** What the statement begins with. */
+  /** Tables at the start of the statement. */
   readonly tables: readonly SQL[]
-  /** A condition that an index has led to few entries; null where none leads, or any number will do. */
+  /** Condition that an access path has found few entries; null without one, or without limits. */
   readonly within: SQL | null
   readonly from: SQL
   readonly where: SQL
-  /** Rows come by an index other than the one in the order of time. */
+  /** Whether rows are found by an index other than the one in the order of time. */
   readonly selective: boolean
-  /** The newest id first, as `ORDER BY` of a plan that was made for it. */
+  /** `ORDER BY` for newest ID first, for a plan in that order. */
   readonly byId: SQL
 }
 
 const NEWEST_ID = sql.raw('e.id DESC')
 
 /**
- * Chooses where to start, because neither engine knows beforehand which filter is selective: a thread or a date through
- * its index in the order of time, else a tag through the tag table, else an indexed metadata field; where a statement may go through so
- * many entries only, whichever leads to few.
+ * Chooses the first index, because no database knows in advance which filter is selective: for a thread or a date its index in the order of
+ * time,
+ * otherwise the tag table, otherwise an indexed metadata field; with limits on a statement, any selective one.
  *
- * @param order `byId`: the newest id is wanted first, by the index that has the ids of the org or of the thread in order
+ * @param order `byId`: newest ID first, by the index with the IDs of the organization or of the thread in order
  */
 export function planEntries(
   context: ReadContext,
@@ -43,7 +43,7 @@ export function planEntries(
   const parts = conjuncts(filter)
   const tag = parts.find((part) => part.op === 'tag')
   const inThread = parts.some((part) => part.op === 'thread')
-  /** By rows to which one of the parts has led. */
+  /** Returns the plan by the rows of an access path. */
   const selective = (from: SQL, done: Filter): Plan => {
     const others = { op: 'and', of: parts.filter((part) => part !== done) } as const
     const where = sql`${listed(dialect, scope, now)} AND ${compileFilter(others, dialect, bindings.bind)}`
@@ -85,7 +85,7 @@ export function planEntries(
     .filter((part) => part.op === 'equals')
     .filter(({ path }) => path.length === 1 && indexedFields.has(path[0] as string))
   if (indexed.length > 0 && !inThread) {
-    // A bound of time must not lead to the rows either: it usually admits far more than an indexed field.
+    // A range of time must not choose the rows either: it usually admits far more than an indexed field.
     const conditions = parts.map((part) => {
       const condition = compileFilter(part, dialect, bindings.bind)
       return part.op === 'created' ? dialect.plan.unordered(condition) : condition
@@ -96,7 +96,7 @@ export function planEntries(
   return inOrder(context, filter, bindings, byId)
 }
 
-/** By the index in the order of time, or of ids. */
+/** Returns the plan by the index in the order of time, or of IDs. */
 function inOrder({ dialect, scope, now }: ReadContext, filter: Filter, bindings: Bindings, byId: boolean): Plan {
   const parts = conjuncts(filter)
   const inThread = parts.some((part) => part.op === 'thread')

@@ -11,7 +11,7 @@ const toState = (row: Row): StepState => ({
   lastError: strOrNull(row, 'last_error'),
 })
 
-/** The journal of the schedule over any SQL connection. */
+/** Creates the journal of the schedule over any SQL connection. */
 export const createSqlScheduleJournal = (connection: SqlConnection): ScheduleJournal => ({
   async read() {
     return runOne(

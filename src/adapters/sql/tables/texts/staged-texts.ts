@@ -1,5 +1,5 @@
-// How does one call write twenty megabytes of text while others are served? A transaction keeps everybody waiting until all that it
-// brings has arrived, so long texts of such a call are sent ahead, a share at a time, and its transaction only names them.
+// Writes many megabytes of text without blocking others: long texts of a large call are stored ahead of its transaction, in bounded chunks,
+// and the transaction only refers to them.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { inBatches } from '../../../../domain/batches'
@@ -10,13 +10,12 @@ import type { Clock } from '../../../../ports/clock'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { TEXTS_SHARE } from '../../core/write-share'
+import { TEXTS_CHUNK } from '../../core/write-budget'
 import { LEASE_MS } from '../outbox/outbox-rows'
 
 /**
- * A text that was sent ahead is awaited: a row of the outbox records that, and no trigger removes the text. The
- * transaction of the call ends that. Where it never comes, the text is withdrawn, by the call or, when that died, by the schedule. A
- * text that was withdrawn from under a call makes its guard fail, so that no entry is ever without its text.
+ * The outbox lists a staged text, so that no trigger removes it until the transaction of the call. If that never runs, the call or, if it
+ * died, the schedule removes the text. A missing text makes the call's precondition fail, so that no entry is ever without its text.
  */
 
 export interface WrittenText {
@@ -24,20 +23,22 @@ export interface WrittenText {
   readonly hash: string
 }
 
-/** Texts that stand in the database before the transaction that needs them. */
-interface TextsAhead {
-  /** Their hashes; none where the texts of the call are no more than a share. */
+/** Texts that are in the database before the transaction that refers to them. */
+interface StagedTexts {
+  /** Their hashes; empty if the texts of the call fit one chunk. */
   readonly sent: ReadonlySet<string>
-  /** Ends the transaction behind all that writes entries: refuses it when a text is missing, and awaits none any more. */
+  /**
+   * Belongs at the end of the transaction: refuses it when a text is missing, and removes the texts from the outbox.
+   */
   readonly arrived: readonly SQL[]
-  /** Runs the transaction; when it fails, withdraws what nothing needs. */
+  /** Runs the transaction; when it fails, removes unused texts. */
   commit<T>(transaction: () => Promise<T>): Promise<T>
 }
 
 const hashesIn = (dialect: SqlDialect, hashes: readonly string[]): SQL =>
   sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(hashes)}`)})`
 
-/** Takes those texts away that are neither awaited nor needed by an entry or its history. */
+/** Removes those texts that are neither staged nor used by an entry or its history. */
 const dropUnneeded = (org: string, hashes: SQL): SQL => sql`
   DELETE FROM long_texts WHERE org = ${org} AND hash IN ${hashes}
     AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.org = long_texts.org AND o.topic = 'text' AND o.key = long_texts.hash)
@@ -47,12 +48,11 @@ const dropUnneeded = (org: string, hashes: SQL): SQL => sql`
       SELECT 1 FROM entry_versions v WHERE v.org = long_texts.org AND v.text_hash = long_texts.hash AND v.bytes > 16384)`
 
 /**
- * Awaits these texts no longer, and takes away what nothing needs: both in one transaction, since whoever deletes an entry in between
- * would leave its text to be awaited.
+ * Unstages these texts and removes unused ones, in one transaction, since an entry that is deleted in between would leave its text.
  *
- * @param state of the rows that end: those of a claim, or any
+ * @param state of the outbox rows: leased ones, or any
  */
-export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly string[], state?: 'claimed'): SQL[] => {
+export const unstage = (dialect: SqlDialect, org: string, hashes: readonly string[], state?: 'claimed'): SQL[] => {
   const list = hashesIn(dialect, hashes)
   const held = state === undefined ? sql`` : sql` AND state = ${state}`
   return [
@@ -61,9 +61,9 @@ export const withdrawal = (dialect: SqlDialect, org: string, hashes: readonly st
   ]
 }
 
-const NONE: TextsAhead = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
+const NONE: StagedTexts = { sent: new Set(), arrived: [], commit: (transaction) => transaction() }
 
-export function createSendAhead(connection: SqlConnection, clock: Clock) {
+export function createTextStaging(connection: SqlConnection, clock: Clock) {
   const { dialect } = connection
 
   async function sendPart(org: string, part: readonly WrittenText[]): Promise<void> {
@@ -85,18 +85,18 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
   }
 
   /**
-   * Sends the long texts of a call ahead where they are more than a share.
+   * Stages the long texts of a call if they exceed one chunk.
    *
-   * @throws Problem when the database does not answer; nothing is stored then
+   * @throws Problem when the database does not respond; nothing is stored then
    */
-  return async (org: string, written: readonly WrittenText[]): Promise<TextsAhead> => {
+  return async (org: string, written: readonly WrittenText[]): Promise<StagedTexts> => {
     const texts = [...new Map(written.filter(({ text }) => isLong(text)).map((one) => [one.hash, one])).values()]
     const bytes = new Map<string, number>()
     for (const { hash, text } of texts) {
       bytes.set(hash, utf8Length(text))
       await scheduler.tick(text.length)
     }
-    const parts = inBatches(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_SHARE)
+    const parts = inBatches(texts, ({ hash }) => bytes.get(hash) ?? 0, TEXTS_CHUNK)
     if (parts.length < 2) return NONE
     const hashes = texts.map(({ hash }) => hash)
     async function orWithdraw<T>(step: () => Promise<T>): Promise<T> {
@@ -104,12 +104,12 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
         return await step()
       } catch (error) {
         for (const part of parts) {
-          const statements = withdrawal(
+          const statements = unstage(
             dialect,
             org,
             part.map(({ hash }) => hash),
           )
-          // The schedule does what cannot be done now.
+          // The schedule removes the texts if this fails.
           await new Batch(...statements).run(connection, { org }).catch(() => {})
           await scheduler.yield()
         }
@@ -124,7 +124,7 @@ export function createSendAhead(connection: SqlConnection, clock: Clock) {
     ) = ${hashes.length}`
     return {
       sent: new Set(hashes),
-      arrived: [guard, ...withdrawal(dialect, org, hashes)],
+      arrived: [guard, ...unstage(dialect, org, hashes)],
       commit: orWithdraw,
     }
   }

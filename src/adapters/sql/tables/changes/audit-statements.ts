@@ -5,14 +5,14 @@ import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changedSince, changesOf, NEWEST_FIRST } from './change-rows'
 
-/** Audit rows, over any SQL connection: as statements inside the batch of a write, and by themselves. */
+/** Statements that write audit rows, in the batch of a write or by themselves. */
 export const AUDIT_COLUMNS = sql.raw('org, seq, at, key_id, agent, action, tool, ids, allowed, detail, bytes_before')
 
 type Head = Pick<AuditEvent, 'keyId' | 'agent' | 'action' | 'tool' | 'allowed'>
 
 const json = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 
-/** What a caller did, as against what it was denied. */
+/** Returns the head of a row for an allowed action. */
 const done = (caller: Actor): Head => ({ ...caller, allowed: true })
 
 /** @param ids,detail JSON texts */
@@ -25,19 +25,19 @@ function values(org: string, now: Millis, event: Head, ids: SQL, detail: SQL): S
   return sql`${org}, ${seq}, ${now}, ${keyId}, ${agent}, ${action}, ${tool}, ${ids}, ${allowed ? 1 : 0}, ${detail}, ${before}`
 }
 
-/** The row of an event whose ids are known. */
+/** Returns the row of an event whose IDs are known. */
 export const auditStatement = (org: string, now: Millis, event: AuditEvent): SQL =>
   sql`INSERT INTO audit (${AUDIT_COLUMNS})
     VALUES (${values(org, now, event, json(event.ids.slice(0, MAX_AUDIT_IDS)), json(event.detail))})`
 
-/** What a row stands for may be told again within this time. */
+/** Time in which equal events share a row. */
 const REPEATED_MS = 60_000
-/** Ids that a row names which stands for several calls. */
+/** Maximum number of IDs in a row for several calls. */
 const REPEATED_IDS = 1_000
 
 /**
- * The row of an event that anybody may cause again and again, a denial or a read: within a minute one row tells all of a key's that are
- * alike, how many there were and which entries they touched, so that nobody fills the log with them.
+ * Returns the row of an event that a caller may repeat without limit, such as a denial or a read. Equal events of a key within a minute
+ * share one row, with their number and their entries, so that a caller cannot flood the log.
  */
 export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: Millis, event: AuditEvent): SQL[] {
   const { keyId, action, tool, allowed } = event
@@ -52,7 +52,7 @@ export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: M
       SELECT value FROM ${dialect.jsonNumbers(sql`audit.ids`)} AS known UNION SELECT value FROM ${dialect.jsonNumbers(ids)} AS more
     ) AS touched ORDER BY value`
   return [
-    // The list never becomes shorter: where it has no room any more, it stays as it is.
+    // The list never becomes shorter: a full one stays unchanged.
     sql`UPDATE audit SET times = times + 1,
         ids = CASE WHEN (SELECT count(*) FROM (${both}) AS counted) <= ${REPEATED_IDS} THEN ${dialect.jsonList(both)} ELSE ids END
       WHERE org = ${org} AND seq = (${before})`,
@@ -61,17 +61,17 @@ export function auditRepeatedStatements(dialect: SqlDialect, org: string, now: M
   ]
 }
 
-/** The row of a write of one entry that happens only where a condition holds. */
+/** Returns the row of a write of one entry, if a condition holds. */
 export const auditOneStatement = (caller: Actor, now: Millis, id: number, verb: string, condition: SQL): SQL =>
   sql`INSERT INTO audit (${AUDIT_COLUMNS})
     SELECT ${values(caller.org, now, done(caller), json([id]), json({ [verb]: 1 }))}
     WHERE ${condition}`
 
 /**
- * The row of the entries that earlier statements of the batch have stored, each with one row of `changes`.
+ * Returns the row of the entries that earlier statements of the batch have stored, each with one row of `changes`.
  *
- * @param evicting whether memories may have gone after them, to make room
- * @param archived those whose place they take
+ * @param evicting whether memories may have been evicted for them
+ * @param archived entries that they replace
  */
 export const auditStoredStatement = (
   caller: Actor,
@@ -99,9 +99,9 @@ export const auditStoredStatement = (
 }
 
 /**
- * The row of a delete, before it happens; returns its `detail`, which holds how many entries go.
+ * Returns the row of a delete, to run before it. Its `detail` states the number of deleted entries.
  *
- * @param gone a query of the ids that go, as `value`
+ * @param gone a query of the deleted IDs, as `value`
  */
 export const auditDeleteStatement = (caller: Actor, now: Millis, dialect: SqlDialect, gone: SQL): SQL => {
   const ids = dialect.jsonList(sql`${gone} ORDER BY value LIMIT ${MAX_AUDIT_IDS}`)

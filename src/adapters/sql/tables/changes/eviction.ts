@@ -7,7 +7,7 @@ import type { Decode } from '../../core/batch'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num } from '../../core/rows'
 import { accessScope, listedToChange } from '../../core/visibility'
-import { auditStoredStatement } from './audit-log'
+import { auditStoredStatement } from './audit-statements'
 import { changesOf, NEWEST_FIRST } from './change-rows'
 
 interface WriteContext {
@@ -17,12 +17,11 @@ interface WriteContext {
   readonly now: Millis
 }
 
-/** What a store of a memory does to others: it makes room for itself, or takes the place of what it sums up. */
+/** Side effects of storing a memory: it evicts others, or replaces those that it summarizes. */
 
 /**
- * Removes what a project holds in layer 1 beyond its capacity: the unpinned that were least recently stored or read, what was
- * captured before the others, never what this batch has stored. Whoever may read them, they share one capacity; `visible` says which of
- * the ids the caller may hear of.
+ * Evicts entries of a project beyond the capacity of layer 1: unpinned ones, least recently stored or read first, captured ones before all
+ * others, never entries of this batch. All readers share one capacity; `visible` marks the IDs that the caller may see.
  */
 function evictStatement({ dialect, scope, now }: WriteContext, project: string | null): SQL {
   const ofProject = project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
@@ -40,7 +39,10 @@ function evictStatement({ dialect, scope, now }: WriteContext, project: string |
     ) RETURNING id, CASE WHEN ${accessScope(dialect, scope, 'entries')} THEN 1 ELSE 0 END AS visible`
 }
 
-/** Refuses the batch unless all that an entry sums up stand there as they were read, unpinned, listed and the caller's to change. */
+/**
+ * Returns a precondition that all summarized entries are unchanged since they were read, unpinned, listed, and may be changed by the
+ * caller.
+ */
 function digestGuards({ dialect, scope, now }: WriteContext, originals: readonly EntryVersion[]): SQL[] {
   if (originals.length === 0) return []
   const expected = JSON.stringify(originals.map(({ id, version }) => [id, version]))
@@ -53,7 +55,7 @@ function digestGuards({ dialect, scope, now }: WriteContext, originals: readonly
   ]
 }
 
-/** Links the entry that `row` names to what it sums up. */
+/** Links the entry that `row` selects to the entries that it summarizes. */
 export function digestLinks({ dialect }: WriteContext, originals: readonly EntryVersion[], row: SQL): SQL[] {
   if (originals.length === 0) return []
   const ids = dialect.jsonNumbers(sql`${JSON.stringify(originals.map(({ id }) => id))}`)
@@ -65,7 +67,7 @@ export function digestLinks({ dialect }: WriteContext, originals: readonly Entry
   ]
 }
 
-/** Puts entries out of sight, which are still read by id. */
+/** Archives entries; they can still be read by ID. */
 const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly number[]): SQL[] =>
   ids.length === 0
     ? []
@@ -75,20 +77,26 @@ const archiveStatements = ({ dialect, scope }: WriteContext, ids: readonly numbe
             AND id ${dialect.plan.oneOf(sql`SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)} original`)}`,
       ]
 
-/** What a batch that stores entries does beside writing them. */
-interface BesideStored {
+/** Side effects of a batch that stores entries. */
+interface StoreSideEffects {
   readonly before: readonly SQL[]
-  /** Makes room in layer 1, when the newest rows of `changes` are those of what was stored (`toEvicted`); null where none is needed. */
+  /**
+   * Evicts entries of layer 1, when the newest rows of `changes` are those of the stored entries (`toEvicted`); null if not needed.
+   */
   readonly evict: SQL | null
   readonly after: readonly SQL[]
 }
 
-/** The ids that went to make room and that the caller could see. */
+/** Returns the evicted IDs that the caller could see. */
 export const toEvicted: Decode<number[]> = (rows) =>
   rows.filter((row) => flag(row, 'visible')).map((row) => num(row, 'id'))
 
-/** Meets what stands there, makes room in layer 1, puts what is summed up out of sight, and tells the audit log of all of it. */
-export function besideStored(context: WriteContext, entries: readonly NewEntry[], met: readonly SQL[]): BesideStored {
+/** Returns all side effects: deduplication, eviction in layer 1, archiving of summarized entries, and the audit row. */
+export function storeSideEffects(
+  context: WriteContext,
+  entries: readonly NewEntry[],
+  met: readonly SQL[],
+): StoreSideEffects {
   const { dialect, scope, now } = context
   const working = entries.find(({ layer }) => layer === 1)
   const digested = entries.flatMap(({ digestOf = [] }) => digestOf)

@@ -5,11 +5,13 @@ import type { Millis } from '../../../../domain/time'
 import type { SqlDialect } from '../../core/dialect'
 import { changedSince, OLDEST_FIRST } from './change-rows'
 
-/** Receipts over any SQL connection: as statements inside the batch of a write, and by themselves. */
+/** Statements that write receipts, in the batch of a write or by themselves. */
 
-/** Named in the guard that refuses the batch of a call whose key is taken. */
+/** Name of the precondition that the receipt key of a call is unused. */
 export const RECEIPT = 'receipt'
-/** Pairs of a receipt's effect: whatever an answer holds words of (a summary and what it takes the place of). */
+/**
+ * Maximum number of entries in a receipt: those whose content the response contains (a summary, and what it replaces).
+ */
 const EFFECTS = 1_001
 
 type Named = Pick<Caller, 'org' | 'keyId'>
@@ -17,22 +19,22 @@ type Named = Pick<Caller, 'org' | 'keyId'>
 export const ofKey = ({ org, keyId }: Named, key: string): SQL =>
   sql`org = ${org} AND key_id = ${keyId} AND key = ${key}`
 
-/** Refuses the batch when another call with the key has been made; a call may write in several batches. */
+/** Returns a precondition that no other call has used the key; a call may write in several batches. */
 export const receiptGuard = (caller: Caller, key: string, oldest: number): SQL => sql`
   INSERT INTO guards (holds, precondition) SELECT NOT EXISTS (
     SELECT 1 FROM receipts WHERE ${ofKey(caller, key)} AND at > ${oldest} AND change_id <> ${caller.changeId}
   ), ${RECEIPT}`
 
 /**
- * The receipt of a call, in its own batch, with all that its answer is made of; of a call that writes in several batches, of the first.
+ * Returns the receipt of a call, with all that its response is made of; for a call with several batches, it belongs into the first one.
  *
- * @param since of the batch (writing.ts)
+ * @param since of the batch (`runInFrame`)
  */
 export function receiptStatement(dialect: SqlDialect, caller: Caller, at: Millis, since: SQL): SQL {
   const { org, keyId, changeId, receipt, action } = caller
   const { values = {}, text = null, mentioned = [] } = receipt?.notes ?? {}
   const named = sql`${dialect.jsonNumbers(sql`${JSON.stringify(mentioned)}`)} mentioned`
-  // What a call has read may be erased before it writes; then nothing is kept of what it read.
+  // An entry that the call has read may be erased before it writes; then the receipt stores no content of it.
   const erased =
     mentioned.length === 0
       ? sql`0`

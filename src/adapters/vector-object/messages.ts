@@ -3,16 +3,16 @@ import type { VectorRegion } from '../../domain/meaning/chunk'
 import type { VectorPlace } from '../../ports/vector-index'
 import type { Scored, ScoredEntries } from './scan'
 
-/** The questions and answers of an object as they are sent: hits as arrays of numbers, since many small objects are slow to send. */
+/** Requests and responses of a vector object. Hits are arrays of numbers, since many small objects are slow to send. */
 
-/** A `VectorRegion` that can be sent. */
+/** A `VectorRegion` in a form that can be sent. */
 export type Region = Omit<VectorRegion, 'layers' | 'projects' | 'homes'> & {
   readonly homes?: string[]
   readonly layers: Layer[] | null
   readonly projects: string[] | null
 }
 
-/** What is looked at, and who asks. */
+/** The searched places, and the scope. */
 export interface Nearby {
   readonly layers: Layer[]
   readonly most: number
@@ -22,14 +22,14 @@ export interface Nearby {
 }
 
 export type Answered<Answer> = Answer & {
-  /** Every vector up to this id is compared, was left out, or is gone. */
+  /** Every vector up to this ID was compared, left out, or deleted. */
   readonly upTo: number
-  /** Entries whose vectors are left out. */
+  /** Number of entries whose vectors are left out. */
   readonly leftOut: number
 }
 
 export interface FoundNearest extends ScoredEntries {
-  /** There may be more. */
+  /** Whether there may be more. */
   readonly cut: boolean
 }
 
@@ -38,7 +38,7 @@ export interface FoundNearby {
   readonly nearest: ScoredEntries
 }
 
-export function standsIn({
+export function isInRegion({
   layers,
   projectScope,
   project,
@@ -56,8 +56,8 @@ export function standsIn({
     (open === null || open.has(at.project))
 }
 
-/** The places that are looked at. */
-export function standsNear({ layers, sight }: Pick<Nearby, 'layers' | 'sight'>): (at: VectorPlace) => boolean {
+/** Returns a condition for the searched places. */
+export function isInPlaces({ layers, sight }: Pick<Nearby, 'layers' | 'sight'>): (at: VectorPlace) => boolean {
   const { project, owner, projects } = sight
-  return standsIn({ layers, projectScope: project, project: null, projects, owner })
+  return isInRegion({ layers, projectScope: project, project: null, projects, owner })
 }

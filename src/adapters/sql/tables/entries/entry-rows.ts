@@ -12,33 +12,33 @@ import { flag, json, jsonOrNull, num, numOrNull, oneOf, str, strOrNull } from '.
 
 const columns = (names: readonly string[]): string => names.map((name) => `e.${name}`).join(', ')
 
-/** What each entry has of about the same size. */
+/** Columns of bounded size. */
 export const PLAIN_NAMES = (
   'id thread_id source kind layer title project agent archived captured reader owner ' +
   'created_by imported_from approved_version changed_by changed_agent version created_at updated_at text_hash'
 ).split(' ')
 const PLAIN = columns(PLAIN_NAMES)
 
-/** What stands beside the text and can be large, each with what stands for nothing. */
-const BESIDE = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
+/** Columns besides the text that can be large, each with its empty value. */
+const LARGE_COLUMNS = { metadata: 'NULL', images: 'NULL', tags: `'[]'`, summary: `''` } as const
 
-/** Of what can be large, the names. */
-const BESIDE_NAMES = Object.keys(BESIDE)
-export const AUXILIARY_COLUMNS = sql.raw(columns(BESIDE_NAMES))
+/** Names of the columns that can be large. */
+const LARGE_NAMES = Object.keys(LARGE_COLUMNS)
+export const AUXILIARY_COLUMNS = sql.raw(columns(LARGE_NAMES))
 
-/** The columns an entry is read from; the text stands apart, because previews bring only its beginning. */
-export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...BESIDE_NAMES]
+/** Columns of an entry, without the text, of which previews read only the start. */
+export const ENTRY_NAMES: readonly string[] = [...PLAIN_NAMES, ...LARGE_NAMES]
 export const ENTRY_COLUMNS = sql.raw(columns(ENTRY_NAMES))
 
-/** A column that is this version. PostgreSQL would take the number for an `integer`, and refuse one that a caller chose beyond 2³¹. */
+/** Compares a column with a version. PostgreSQL would bind the number as an `integer`, and refuse values beyond 2³¹. */
 export const isVersion = (column: SQL, version: number): SQL => sql`${column} = CAST(${version} AS bigint)`
 
-/** The columns above, with what can be large only where a condition holds. */
+/** Returns the columns of an entry; those that can be large only if a condition holds. */
 export const entryColumnsWhere = (condition: SQL): SQL =>
   sql.join(
     [
       sql.raw(PLAIN),
-      ...Object.entries(BESIDE).map(
+      ...Object.entries(LARGE_COLUMNS).map(
         ([name, nothing]) =>
           sql`CASE WHEN ${condition} THEN e.${sql.raw(name)} ELSE ${sql.raw(nothing)} END AS ${sql.raw(name)}`,
       ),
@@ -46,21 +46,21 @@ export const entryColumnsWhere = (condition: SQL): SQL =>
     sql`, `,
   )
 
-/** Bytes of what can be large, about. */
-export const besideBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
+/** Returns the approximate bytes of the large columns. */
+export const largeColumnBytes = (dialect: Pick<SqlDialect, 'byteLength'>): SQL =>
   sql`(coalesce(${dialect.byteLength(sql`e.metadata`)}, 0) + coalesce(length(e.images), 0) + length(e.tags) + length(e.summary))`
 
 export const sourceOf = oneOf(SOURCES)
 export const kindOf = oneOf(KINDS)
 
-/** @throws Error for what no layer is */
+/** Returns the layer of a row. @throws Error for an unknown layer */
 export function layerOf(row: Row): Layer {
   const layer = Number(row.layer)
-  if (layer !== 1 && layer !== 2 && layer !== 3) throw new Error('column layer holds no layer')
+  if (layer !== 1 && layer !== 2 && layer !== 3) throw new Error('column layer has an unknown layer')
   return layer
 }
 
-/** What takes its place, where something was asked for and does. */
+/** Returns the entry that supersedes it, if it was requested and exists. */
 export function successorOf(row: Row): { readonly supersededBy?: number } {
   const supersededBy = numOrNull(row, 'superseded_by')
   return supersededBy === null ? {} : { supersededBy }
@@ -68,7 +68,7 @@ export function successorOf(row: Row): { readonly supersededBy?: number } {
 
 export function toEntry(row: Row): Entry {
   const metadata = jsonOrNull<Metadata>(row, 'metadata')
-  // A kept state has no column for it, but its metadata.
+  // A retained version has no such column, only its metadata.
   const captured = row.captured === null || row.captured === undefined ? isCaptured(metadata) : flag(row, 'captured')
   return {
     id: num(row, 'id'),
@@ -97,13 +97,13 @@ export function toEntry(row: Row): Entry {
     metadata,
     tags: json<string[]>(row, 'tags'),
     images: row.images === null ? [] : json<ImageRef[]>(row, 'images'),
-    // Of what is too large to be brought along there is none.
+    // NULL for a text that is too large to be read.
     text: strOrNull(row, 'text') ?? '',
   }
 }
 
 /**
- * What is made of rows by reading their JSON, as `toEntry` does; with rests in between, since a result's worth of it is megabytes.
+ * Converts rows by parsing their JSON, as `toEntry` does; yields in between, since a result has megabytes.
  *
  * @param one reads a row
  */
@@ -116,7 +116,7 @@ export async function readRows<T>(rows: readonly Row[], one: (row: Row) => T): P
   return read
 }
 
-/** Entries as far as a result has room for them, and the ids of the others, whose rows have none but `wanted_id`. */
+/** Returns the entries that fit into a result, and the IDs of the others, whose rows have only `wanted_id`. */
 export const readWithin = async (rows: readonly Row[]): Promise<{ entries: Entry[]; omitted: number[] }> => ({
   entries: await readRows(
     rows.filter(({ id }) => id !== null),

@@ -5,21 +5,21 @@ import { FALSE } from '../../core/compile-filter'
 import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { flag, num, str } from '../../core/rows'
-import { kindOf, layerOf } from '../entries/rows'
+import { kindOf, layerOf } from '../entries/entry-rows'
 import { previewOf } from '../texts/long-texts'
-import { isAway } from './memory-statements'
+import { isOfOtherProject } from './memory-statements'
 
-/** What a memory `e` is to a moment (fabric contract §5): what its place follows from in plain code. */
+/** Columns that relate a memory `e` to the work context (fabric contract §5); plain code ranks by them. */
 
-/** Of a text so much is searched for the names of files and commands. */
+/** Characters of a text that are searched for the names of files and commands. */
 const SEARCHED = 50_000
 /**
- * Of what is found so much comes along, from a little before it. Hundreds of rows come in one value, of which D1 holds 2 MB, and JSON
- * writes six bytes for one of a control character.
+ * Characters around a found name. Hundreds of rows are in one value of at most 2 MB in D1, and JSON needs six bytes for a control
+ * character.
  */
 const NAMING = { before: 100, most: 500 } as const
 
-/** Where metadata name a file, and what leads to the memories of the org by it. */
+/** Metadata fields with a file path, and their indexes. */
 export const FILES = [
   { path: ['fileContext', 'path'], index: 'entries_file_path_idx' },
   { path: ['codeBlock', 'filePath'], index: 'entries_code_file_path_idx' },
@@ -30,16 +30,16 @@ export const CONTEXT_COLUMNS = [
   ...['is_own', 'is_captured', 'is_away', 'naming'],
 ] as const
 
-/** Longer names are those of no file that is compared. */
+/** Longer paths match no file. */
 const beginning = (value: SQL): SQL => sql`substr(${value}, 1, 256)`
 
 const bit = (condition: SQL): SQL => sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`
 
-/** Beside `id` and `weight`. */
+/** Returns the columns in addition to `id` and `weight`. */
 export function contextColumns(dialect: SqlDialect, moment: WorkContext): SQL {
   const { sessionId, project } = moment
   const at = (...path: string[]): SQL => dialect.textAt(path)
-  // A short text is read as it stands, not copied: of hundreds of memories that is a tenth of what they cost.
+  // A short text is read in place, not copied.
   const isShort = sql`e.bytes <= ${sql.raw(String(SEARCHED))} AND e.text <> ''`
   const start = sql`CASE WHEN ${isShort} THEN e.text ELSE ${previewOf(dialect, SEARCHED)} END`
   const found = namesOf(moment).map((name) => dialect.position(start, sql`${name}`))
@@ -56,7 +56,7 @@ export function contextColumns(dialect: SqlDialect, moment: WorkContext): SQL {
     language: beginning(sql`coalesce(${at('codeBlock', 'language')}, ${at('fileContext', 'language')})`),
     is_own: bit(own),
     is_captured: bit(sql`coalesce(${at('source')}, '') = 'system_auto'`),
-    is_away: bit(isAway(dialect, moment, project)),
+    is_away: bit(isOfOtherProject(dialect, moment, project)),
     naming: naming.length === 0 ? sql`''` : sql`CASE${sql.join(naming)} ELSE '' END`,
   }
   const named = Object.entries(columns).map(([name, value]) => sql`${value} AS ${sql.raw(name)}`)

@@ -6,7 +6,7 @@ import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { howMany } from '../../core/rows'
 
-/** Counts calls of a chat model over any SQL connection. Rows of earlier days are deleted. */
+/** Creates the counter of language model calls over any SQL connection. Rows of earlier days are deleted. */
 export const createSqlModelCalls = (connection: SqlConnection, clock: Clock, perDay: number): ModelCalls => ({
   async take() {
     const today = Math.floor(clock.now() / DAY_MS)

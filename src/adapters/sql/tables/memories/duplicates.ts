@@ -18,13 +18,13 @@ import type { Row } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
 import { json, num, numOrNull, strOrNull } from '../../core/rows'
 import { inProject, listed, listedToChange } from '../../core/visibility'
-import { auditStatement } from '../changes/audit-log'
-import { successorOf } from '../entries/rows'
+import { auditStatement } from '../changes/audit-statements'
+import { successorOf } from '../entries/entry-rows'
 import { supersededBy } from '../links/links'
 import { assignments, writerColumns } from '../writes/entry-columns'
 import { toMemory } from './memory-statements'
 
-/** Memories and problems that are met again (fabric contract §3, §7): how they are found, and what happens to them. */
+/** Finds and updates existing memories and problems that a store repeats (fabric contract §3, §7). */
 interface Context {
   readonly dialect: SqlDialect
   readonly scope: Scope
@@ -34,16 +34,16 @@ interface Context {
 
 type Writing = Context & { readonly scope: Caller }
 
-/** The schema's name for the precondition that a matched entry has not changed since it was read. */
+/** Name of the precondition in the schema that a matched entry is unchanged since it was read. */
 export const EQUAL = 'equal'
 
-/** Of the hash of a text, what the index has. */
+/** Characters of a text hash in the index. */
 const HASH_START = 16
 
 const ofProject = ({ dialect, scope }: Context, project: string | null): SQL =>
   project === null ? sql`e.project IS NULL` : inProject(dialect, scope, project, sql`e.project`)
 
-/** Equal memories, the oldest first. */
+/** Returns equal memories, oldest first. */
 function equalTo(context: Context, { layer, project, type, textHash, reader, named }: EqualityKey, what: SQL): SQL {
   const { dialect, scope, now } = context
   const kinds = JSON.stringify(kindsOfWord(type) ?? [type])
@@ -61,7 +61,7 @@ function equalTo(context: Context, { layer, project, type, textHash, reader, nam
     ORDER BY e.id LIMIT 1`
 }
 
-export function equalStatements(context: Context, wanted: readonly EqualityKey[], columns: SQL): SQL[] {
+export function duplicatesOf(context: Context, wanted: readonly EqualityKey[], columns: SQL): SQL[] {
   const successor = supersededBy(context.dialect, context.scope, context.now)
   const links = sql`(SELECT ${context.dialect.jsonList(sql`SELECT l.relation || ':' || CAST(l.to_id AS TEXT) AS value
     FROM links l WHERE l.org = e.org AND l.from_id = e.id`)})`
@@ -70,14 +70,14 @@ export function equalStatements(context: Context, wanted: readonly EqualityKey[]
   )
 }
 
-export function toEqual(row: Row): EqualMemory {
+export function toDuplicate(row: Row): EqualMemory {
   const memory = toMemory(row)
   const { id, tags, pinned } = memory
   const links = new Set(json<string[]>(row, 'links_of'))
   return { id, tags, shown: shownMetadata(memory), pinned, links, ...successorOf(row) }
 }
 
-/** Visible memories of a problem's key, the oldest first. */
+/** Returns visible memories with the key of a problem, oldest first. */
 export function reportedStatement(context: Context, project: string | null, key: string): SQL {
   const { dialect, scope, now } = context
   const problem = dialect.textAt([PROBLEM])
@@ -97,7 +97,7 @@ export const toReported = (row: Row): Reported => ({
 })
 
 /**
- * The statements of a meeting: what is presupposed, then what happens to memories that stand there.
+ * Returns the preconditions of a deduplication, then the updates of existing memories.
  *
  * @param entries that are stored after them in the same batch
  */
@@ -115,7 +115,7 @@ export function duplicateStatements(
     ...entries.map((entry) =>
       holds(sql`NOT EXISTS (${equalTo(context, equalityKeyOf(entry, byName), sql`1 AS one`)})`),
     ),
-    ...(problem === null ? [] : [nothingNew(context, problem)]),
+    ...(problem === null ? [] : [noNewReport(context, problem)]),
     ...renewals.map(({ id, tags }) =>
       standing(context, id, tags.length === 0 ? sql`` : sql` AND ${hasRoom(dialect, tags)}`),
     ),
@@ -128,26 +128,26 @@ export function duplicateStatements(
 
 const holds = (premise: SQL): SQL => sql`INSERT INTO guards (holds, precondition) SELECT ${premise}, ${EQUAL}`
 
-/** Nothing has come to what was known of a problem. */
-function nothingNew(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
+/** Returns a precondition that no further report of a problem was stored. */
+function noNewReport(context: Context, { project, key, known }: NonNullable<DuplicatePolicy['problem']>): SQL {
   const newest = known.reduce((last, { id }) => Math.max(last, id), 0)
   const later = sql`SELECT 1 FROM (${reportedStatement(context, project, key)}) reported WHERE reported.id > ${newest}`
   return holds(sql`NOT EXISTS (${later})`)
 }
 
-/** It is still the caller's to change. */
+/** Returns whether the caller may still change the memory. */
 const standing = ({ dialect, scope, now }: Context, id: number, more = sql``): SQL =>
   holds(sql`EXISTS (SELECT 1 FROM entries e WHERE e.id = ${id} AND ${listedToChange(dialect, scope, now)}${more})`)
 
-/** The tags that `e` has and these. */
+/** Returns the tags of `e` and the given ones. */
 const joinedTo = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   dialect.joinedStrings(sql`e.tags`, sql`${JSON.stringify(tags)}`)
 
-/** Others may have joined theirs since it was read. */
+/** Returns whether the tags fit: another call may have added some since it was read. */
 const hasRoom = (dialect: SqlDialect, tags: readonly string[]): SQL =>
   sql`(SELECT count(*) FROM ${dialect.jsonRows(joinedTo(dialect, tags))} AS tag) <= ${MAX_TAGS}`
 
-/** No version is compared: whoever joins tags at the same time, none is lost, and nobody has to come again. */
+/** Without a version check: concurrent tags are all added, and no caller has to retry. */
 function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }: DuplicateUpdate): SQL[] {
   const renewed = sql`UPDATE entries SET layer_expires_at = ${now + (lasts ?? 0)}, accessed_at = ${now} WHERE id = ${id}`
   const ofIt = (what: SQL): SQL => sql`(SELECT ${what} FROM entries e WHERE e.id = ${id})`
@@ -160,7 +160,7 @@ function renewalStatements({ dialect, scope, now }: Writing, { id, tags, lasts }
   return [...(lasts === null ? [] : [renewed]), ...(tags.length === 0 ? [] : [grown])]
 }
 
-/** One more report: no new version, since nothing of what it says has changed. */
+/** Counts one more report, without a new version, since the content is unchanged. */
 function countStatement(dialect: SqlDialect, id: number, lastSeen: string): SQL {
   const before = sql`coalesce(metadata, '{}')`
   const count = sql`coalesce((SELECT ${dialect.numberAt('count')} FROM entries e WHERE e.id = ${id}), 1)`

@@ -6,16 +6,16 @@ import { Batch } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { countOf, each, json, num, onlyRow, str } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
-import { entriesOf } from '../../tables/entries/project-scope-rows'
-import { kindOf, successorOf } from '../../tables/entries/rows'
+import { kindOf, successorOf } from '../../tables/entries/entry-rows'
+import { layerEntries } from '../../tables/entries/project-scope-rows'
 import { supersededBy } from '../../tables/links/links'
 import { previewOf } from '../../tables/texts/long-texts'
 
-/** Marks of one owner; each call of an unknown project or session would leave another. */
-const MOST_MARKS = 1_000
-/** A store takes its time before it sets it, and commits later; the id says whether it was before the mark. */
+/** Maximum number of last-seen rows of one owner; each unknown project or session would add another. */
+const MAX_POSITIONS = 1_000
+/** A store gets its time before it commits; the ID decides whether it was before the last-seen row. */
 const LONGEST_STORE = 600_000
-/** Newest memories of each layer among which those that come along are looked for. */
+/** Newest memories of each layer that are searched for new ones. */
 const RECENT_OF_LAYER = 1_000
 
 const toGlimpse = (row: Row): MemorySummary => ({
@@ -32,13 +32,15 @@ const toMark = (row: Row) => ({
   newestId: num(row, 'newest_id'),
 })
 
-/** Last-seen marks over any SQL connection. */
+/** Creates the store of last-seen positions over any SQL connection. */
 export function createSqlLastSeen(connection: SqlConnection, clock: Clock): LastSeen {
   const { dialect } = connection
 
   const ofOwner = (visitor: Visitor): SQL => sql`m.org = ${visitor.org} AND m.owner = ${visitor.owner ?? ''}`
 
-  /** A column of the session's own mark, else of the newest of that owner and agent; null for the first time. */
+  /**
+   * Returns a column of the session's own row, otherwise of the newest row of that owner and agent; null for the first visit.
+   */
   const mark = (visitor: Visitor, { project, sessionId }: Visit, column: 'seen_at' | 'last_id'): SQL => {
     const name = sql.raw(`m.${column}`)
     const here = sql`${ofOwner(visitor)} AND m.agent = ${visitor.agent ?? ''} AND m.project = ${project ?? ''}`
@@ -47,22 +49,26 @@ export function createSqlLastSeen(connection: SqlConnection, clock: Clock): Last
     return sql`coalesce((SELECT ${name} FROM last_seen m WHERE ${here} AND m.session = ${sessionId}), ${newest})`
   }
 
-  /** Memories of one layer, of a project where one is named, under a further condition. */
+  /** Returns memories of one layer, of a project if one is given, with a further condition. */
   const inLayer = (visitor: Visitor, project: string | null, layer: 2 | 3, columns: SQL, condition: SQL): SQL => {
     const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, visitor, project, sql`e.project`)}`
-    const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : entriesOf(dialect, project, layer)
+    const from = layer === 3 && project !== null ? dialect.plan.entriesOfProject : layerEntries(dialect, project, layer)
     return sql`SELECT ${columns} FROM ${from}
       WHERE ${listed(dialect, visitor, clock.now())} AND e.layer = ${sql.raw(String(layer))}${ofProject} AND ${condition}`
   }
 
-  /** @param isFirst what counts where there is no mark: everything, or nothing */
+  /**
+   * Returns whether an entry is new since the last visit. @param isFirst result for the first visit: all entries, or none
+   */
   const isSince = (visitor: Visitor, visit: Visit, isFirst: 0 | null): SQL => {
     const [seenAt, lastId] = (['seen_at', 'last_id'] as const).map((column) => mark(visitor, visit, column))
     const [earliest, lowest] = [seenAt, lastId].map((value) => (isFirst === null ? value : sql`coalesce(${value}, 0)`))
     return sql`e.created_at >= ${earliest} - ${sql.raw(String(LONGEST_STORE))} AND e.id > ${lowest}`
   }
 
-  /** Tables up to `newest`: the newest memories, what was captured behind all others, which is looked for only where they are too few. */
+  /**
+   * Returns tables up to `newest`: the newest memories; captured ones come last, and are only read if the others are too few.
+   */
   function newest(visitor: Visitor, visit: Visit, most: number): SQL {
     const captured = sql`CASE WHEN coalesce(${dialect.textAt(['source'])}, '') = 'system_auto' THEN 1 ELSE 0 END AS captured`
     const columns = sql`e.id, e.created_at, ${captured}`
@@ -130,7 +136,7 @@ export function createSqlLastSeen(connection: SqlConnection, clock: Clock): Last
           DELETE FROM last_seen
           WHERE org = ${org} AND owner = ${owner ?? ''} AND (agent, project, session) IN (
             SELECT m.agent, m.project, m.session FROM last_seen m WHERE ${ofOwner(visitor)}
-            ORDER BY m.seen_at DESC LIMIT ${MOST_MARKS} OFFSET ${MOST_MARKS}
+            ORDER BY m.seen_at DESC LIMIT ${MAX_POSITIONS} OFFSET ${MAX_POSITIONS}
           )`,
       ).run(connection)
     },

@@ -4,7 +4,7 @@ import { Batch, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { firstRow, strOrNull } from '../../core/rows'
 
-/** Settings over any SQL connection. */
+/** Creates the settings over any SQL connection. */
 export const createSqlSettings = (connection: SqlConnection): Settings => ({
   async read(name) {
     return runOne(

@@ -13,19 +13,19 @@ import { PART_BYTES } from '../../tables/changes/pending-deletion'
 import { runInFrame } from '../../tables/changes/publish-changes'
 import { mayReturn } from '../../tables/links/links'
 
-/** When a semantic memory that nobody uses goes out of sight (fabric contract §2.3). */
+/** Days after which an unused semantic memory is archived (fabric contract §2.3). */
 const DAYS = 45
 const MIN_VITALITY = 0.2
 
 export interface Use {
   /** Milliseconds since 1970. */
   readonly createdAt: Millis
-  /** The last access; null when there was none. */
+  /** The last access; null without one. */
   readonly accessedAt: Millis | null
   readonly accessCount: number
 }
 
-/** How much alive a memory is: its age, its last use and how often it was used. */
+/** Returns the vitality of a memory from its age, its last use and its number of uses. */
 function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): number {
   const age = (now - createdAt) / DAY_MS
   const idle = (now - (accessedAt ?? createdAt)) / DAY_MS
@@ -40,19 +40,21 @@ export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now)
 
 const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 
-/** Texts of old states that go in one transaction: a database looks at every page that it sets free. */
+/**
+ * Maximum bytes of the texts of old versions that one transaction deletes: a database visits every page that it frees.
+ */
 const FORGOTTEN_BYTES = 20_000_000
-/** Organizations that one call processes. */
+/** Maximum number of organizations that one call processes. */
 const ORGS = 100
-/** Entries whose links are removed together. */
+/** Entries whose links are deleted together. */
 const DANGLING = 100
-/** Removed vectors that are remembered; an index farther behind keeps a few that searches drop. */
+/** Number of remembered removals of vectors. An older index keeps a few removed vectors, which searches drop. */
 const REMOVALS = 50_000
 
-/** The rows of the entry with the highest ID are retained: new IDs follow it (src/adapters/sqlite/entry-ids.ts). */
+/** Rows of the entry with the highest ID are retained: new IDs follow it (src/adapters/sqlite/entry-ids.ts). */
 const isNotHighest = sql`(entry_id < (SELECT max(entry_id) FROM changes)) IS TRUE`
 
-/** Organizations with rows of the change log from before an instant, other than those that are retained. */
+/** Returns organizations with rows of the change log from before a time, apart from retained ones. */
 const agedOrgs = (before: Millis): SQL => sql`
   WITH RECURSIVE orgs (org) AS (
     SELECT min(c.org) FROM changes c
@@ -64,7 +66,7 @@ const agedOrgs = (before: Millis): SQL => sql`
     FROM changes c WHERE c.org BETWEEN o.org AND o.org AND ${isNotHighest} ORDER BY c.org, c.seq LIMIT 1
   ) < ${before} LIMIT ${sql.raw(String(ORGS))}`
 
-/** Organizations with expired entries: one look into the index for each organization that has entries with an expiry. */
+/** Returns organizations with expired entries, by one index lookup for each organization with entries that expire. */
 const expiredOrgs = (now: Millis): SQL => sql`
   WITH RECURSIVE orgs (org) AS (
     SELECT min(e.org) FROM entries e WHERE e.expires_at IS NOT NULL
@@ -76,7 +78,7 @@ const expiredOrgs = (now: Millis): SQL => sql`
 
 const timeOf = (name: string) => (row: Row) => num(row, name)
 
-/** A memory that may have decayed, and whether it stays in any case. */
+/** Converts a memory that may have decayed. */
 const toUsed = (row: Row): Use & { readonly id: number; readonly org: string; readonly stays: boolean } => ({
   org: str(row, 'org'),
   id: num(row, 'id'),
@@ -86,7 +88,7 @@ const toUsed = (row: Row): Use & { readonly id: number; readonly org: string; re
   accessCount: num(row, 'access_count'),
 })
 
-/** Processes organizations until a number of rows is removed. @returns how many were */
+/** Processes organizations until a number of rows is removed. @returns that number */
 async function eachOrg(
   orgs: readonly string[],
   limit: number,
@@ -97,7 +99,9 @@ async function eachOrg(
   return removed
 }
 
-/** Retention over any SQL connection. Each asks first whether there is anything, by one row of an index. */
+/**
+ * Creates the retention steps over any SQL connection. Each first checks, by one row of an index, whether there is anything to do.
+ */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlRetention(
   connection: SqlConnection,
@@ -161,11 +165,11 @@ export function createSqlRetention(
     },
 
     async forgetChanges(until, most) {
-      // Who may erase what a receipt tells of a deleted entry stands here, so this is kept as long as receipts are.
+      // The log decides who may erase what a receipt contains of a deleted entry, so it is retained as long as receipts.
       const before = Math.min(until, receiptCutoff(terms, clock.now()))
       const orgs = await runOne(connection, agedOrgs(before), textsOf('org'))
       return eachOrg(orgs, most, async (org, limit) => {
-        // The newest row stays: it names the entry that was written last.
+        // The newest row stays: it names the last written entry.
         const rows = await runOne(
           connection,
           sql`SELECT c.seq, c.at FROM ${changesOf(org)} AND ${isNotHighest} AND c.seq < (${newestChange(org)})
@@ -209,7 +213,7 @@ export function createSqlRetention(
         .slice(-1)
       if (org === undefined) return { removed: 0, last: orgs.length < ORGS ? null : (orgs.at(-1)?.org ?? null) }
       const old = sql`SELECT a.seq FROM audit a WHERE a.org = ${org} ORDER BY a.seq LIMIT ${limit}`
-      // Without gaps, since the usage of the log is counted from its first and last row.
+      // Without gaps, since the usage of the log is computed from its first and last row.
       const young = sql`coalesce(
         (SELECT min(a.seq) FROM audit a WHERE a.org = ${org} AND a.at >= ${before}),
         (SELECT max(a.seq) FROM audit a WHERE a.org = ${org})
@@ -226,7 +230,7 @@ export function createSqlRetention(
 
     async forgetVersions(limit) {
       const before = historyCutoff(terms, clock.now())
-      // In the order of commits, so that a text is never forgotten before an older version that has the same.
+      // In the order of commits, so that a text is never deleted before an older version with the same text.
       const oldest = sql`
         SELECT id, ended_at FROM (
           SELECT id, ended_at, bytes, sum(bytes) OVER (ORDER BY id) AS up_to_here
@@ -256,7 +260,7 @@ export function createSqlRetention(
       if (noted.length === 0) return 0
       const { dialect } = connection
       const ids = dialect.jsonNumbers(sql`${JSON.stringify(noted)}`)
-      // An entry that stands under such an id has been copied from another database.
+      // An entry with such an ID was copied from another database.
       const gone = sql`
         (SELECT value AS id FROM ${ids} AS noted WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = value)
           AND NOT ${mayReturn(dialect, sql`value`)}) AS gone`

@@ -1,7 +1,9 @@
-import type { GrantLocks } from '../../ports/grant-turns'
+import type { GrantLocks } from '../../ports/grant-locks'
 import type { GateObject } from './object'
 
-/** One object a grant; its name cannot be that of a key, since no key's id holds a space. */
+/**
+ * Creates grant locks with one object for each grant. Its name cannot be that of a key, since key IDs contain no space.
+ */
 export const createGrantLocks = (gates: DurableObjectNamespace<GateObject>): GrantLocks => ({
   async begin(grant, presented) {
     const gate = gates.getByName(`grant ${grant}`)

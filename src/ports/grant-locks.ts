@@ -15,7 +15,9 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly endsGrant: boolean }
 
 export type Outcome =
-  /** Tokens were issued. `next`: hash of the new refresh token; `answer`: sealed, to be returned again; null for a code. */
+  /**
+   * Tokens were issued. `next`: hash of the new refresh token; `answer`: sealed response, for a repeated request; null for a code.
+   */
   | { readonly kind: 'exchanged'; readonly next: string | null; readonly answer: string | null }
   | { readonly kind: 'ended' }
   | { readonly kind: 'unchanged' }

@@ -1,4 +1,4 @@
-// What does a search by words bring of each candidate?
+// Finds the best entries by grouping matches, and returns the columns of candidates.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../domain/identity/scope'
@@ -9,7 +9,7 @@ import { TRUE } from '../sql/core/compile-filter'
 import type { SqlDialect } from '../sql/core/dialect'
 import { packedColumns } from '../sql/core/rows'
 import { listed } from '../sql/core/visibility'
-import { contextColumns } from '../sql/tables/memories/moment'
+import { contextColumns } from '../sql/tables/memories/work-context'
 import {
   ALIASES_LENGTH,
   type AnySearch,
@@ -22,23 +22,22 @@ import {
   unitKey,
 } from '../sql/tables/search/candidates'
 import { previewOf } from '../sql/tables/texts/long-texts'
-import { asked } from './by-length'
 import { dateWords, NOWHERE } from './full-text-index'
 import type { MatchCompiler } from './match'
+import { termRows } from './term-combinations'
 
 /**
- * The grouped way of choosing candidates, in tables of one statement: the matches of each word, or of each class of three words,
- * are grouped by entry with the weights of its words, and the best entries are looked up.
+ * Chooses candidates in tables of one statement: the matches of each word, or of each combination of three words, are grouped by entry with
+ * the weights of its words, and the best entries are looked up.
  */
 
-/** Words of a group: of three there are seven classes of entries that hold the same of them. */
+/** Words of a group: three have seven combinations. */
 const GROUP = 3
 
 /**
- * Tables up to `classed`, of `words`, `weight` and `units`: what an entry is met by, each with what that adds to its weight and how many
- * units it holds by it.
+ * Returns tables up to `classed` (`words`, `weight`, `units`): the combinations, each with its weight and its number of units.
  *
- * @param parts rows of `words`, a MATCH expression, `n`, in how many entries it stands, `weight` and `unit`, 1 where it is a unit
+ * @param parts rows of `words` (a MATCH expression), `n` (number of entries), `weight` and `unit` (1 if it is a unit)
  */
 export function wordClasses(parts: SQL): SQL[] {
   const size = sql.raw(String(GROUP))
@@ -62,7 +61,7 @@ export function wordClasses(parts: SQL): SQL[] {
   ]
 }
 
-/** `weighed` of `id` and `weight` behind them, and of how many units each entry holds by them, under this name. */
+/** Returns `weighed` (`id`, `weight`) after them, with the number of units of each entry under this name. */
 export const weighed = (units: 'terms' | 'held'): SQL => sql`weighed AS MATERIALIZED (
     SELECT entries_fts.rowid AS id, sum(classed.weight) AS weight, sum(classed.units) AS ${sql.raw(units)}
     FROM classed CROSS JOIN entries_fts
@@ -70,7 +69,9 @@ export const weighed = (units: 'terms' | 'held'): SQL => sql`weighed AS MATERIAL
     GROUP BY entries_fts.rowid
   )`
 
-/** `weighed` of `terms` behind `counts`: what holds a word of the query, by what its words weigh by how rare they are. */
+/**
+ * Tables `weighed` of `terms`, after `counts`: the entries with a word of the query, with the weight of their words by rarity.
+ */
 export const WEIGHED_BY_WORDS: readonly SQL[] = [
   ...wordClasses(sql`
     SELECT words, n, 1 AS unit, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
@@ -78,29 +79,29 @@ export const WEIGHED_BY_WORDS: readonly SQL[] = [
   weighed('terms'),
 ]
 
-/** Entries beyond those that are wanted from which it is told what cannot be among them: some may not be admitted. */
+/** Entries in addition to the wanted ones before a bound is computed: some may not be admitted. */
 const SPARE = 55
 
-/** A MATCH expression where the whole search may be asked at once. */
+/** Returns a MATCH expression that only runs if the complete search fits its limits. */
 export const matchIfFits = (expression: string): SQL =>
   sql`CASE WHEN (SELECT yes FROM fits) THEN ${expression} ELSE ${NOWHERE} END`
 
-/** `best`: so many of some rows of `id`, `held` and `key`, in their places. */
+/** Returns `best`: the first rows of `id`, `held` and `key`, in order. */
 export const placed = (few: SQL, most: number): SQL => sql`best AS (
     SELECT few.id, few.held, row_number() OVER (ORDER BY few.key DESC, few.id DESC) AS place
     FROM (SELECT id, held, key FROM (${few}) ORDER BY key DESC, id DESC LIMIT ${most}) few
   )`
 
 /**
- * Tables `leading` and `least`, of `key`, behind `weighed` of `id` and `weight`: of thousands, only those need to be looked up that may be
- * among the best, however short they are. Their weight times `MOST_BREVITY` is no less than `least.key`, which so many of those that weigh
- * most reach; -1 where these are fewer.
+ * Returns tables `leading` and `least` (`key`), after `weighed` (`id`, `weight`): of thousands, only entries that may be among the best
+ * need to
+ * be looked up. Their weight times `MAX_LENGTH_NORM` is at least `least.key`, which enough of the heaviest reach; -1 if there are fewer.
  *
  * @param among a condition on `weighed`
- * @param admitted what scope and filter ask of an entry `e`
- * @param most how many are wanted
+ * @param admitted condition of scope and filter on an entry `e`
+ * @param most number of wanted entries
  */
-export function leastOfLeading({ among, admitted, shortness, most }: Leading): SQL[] {
+export function leastOfLeading({ condition: among, admitted, shortness, most }: Leading): SQL[] {
   return [
     sql`leading AS MATERIALIZED (
       SELECT id, weight FROM weighed WHERE ${among} ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${most + SPARE}
@@ -117,7 +118,7 @@ export function leastOfLeading({ among, admitted, shortness, most }: Leading): S
 }
 
 interface Leading {
-  readonly among: SQL
+  readonly condition: SQL
   readonly admitted: SQL
   readonly shortness: SQL
   readonly most: number
@@ -126,20 +127,21 @@ interface Leading {
 interface Wanted {
   readonly request: Pick<AnySearch, 'query' | 'terms' | 'depth'>
   readonly compiler: MatchCompiler
-  /** The part of the scope that is searched, as a MATCH expression. */
+  /** The searched part of the scope, as a MATCH expression. */
   readonly confined: string
-  /** What scope and filter ask of an entry `e`. */
+  /** Condition of scope and filter on an entry `e`. */
   readonly admitted: SQL
 }
 
 /**
- * Tables up to `best`, of `id`, `held` and `place`, behind `fits` and `counts`.
+ * Returns tables up to `best` (`id`, `held`, `place`), after `fits` and `counts`.
  *
- * Those that hold all units are looked at before: FTS5 goes through the words side by side and nothing is gathered. Where they are enough,
- * and none of the others can be among the best, those are not asked for.
+ * Entries with all units are read first: FTS5 intersects the words, and nothing is grouped. If they are enough, and no other entry can be
+ * among the
+ * best, the others are not queried.
  *
- * Tables are joined rather than asked by queries within conditions: SQLite adds up how deep such queries stand in each other, through
- * all tables that lead to one, and D1 allows a hundred levels.
+ * Tables are joined instead of used in subqueries: SQLite adds up the depth of nested subqueries through all tables, and D1 allows a
+ * hundred levels.
  */
 export function bestByUnits({ request, compiler, confined, admitted }: Wanted): SQL[] {
   const { query, terms, depth } = request
@@ -171,13 +173,13 @@ export function bestByUnits({ request, compiler, confined, admitted }: Wanted): 
       SELECT count(complete.id) < ${most} OR min(complete.key) <= max(others.key)
       FROM (SELECT ${keyOfOthers(composed)} AS key FROM everything) others LEFT JOIN complete ON 1 = 1
     )`,
-    // Each word of the query once: with its rarity, and as a unit by which an entry is found where it is one.
+    // Each word of the query once: with its rarity, and as a unit if it is one.
     ...wordClasses(sql`
       SELECT words, n, weight, place IN (SELECT value FROM json_each(${JSON.stringify(alone)})) AS unit
       FROM missing CROSS JOIN rarity WHERE missing.yes
-      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${asked(parts)} part WHERE missing.yes`),
+      UNION ALL SELECT part.value, 0, 0, 1 FROM missing CROSS JOIN ${termRows(parts)} part WHERE missing.yes`),
     weighed('held'),
-    ...leastOfLeading({ among: sql`held > 0`, admitted, shortness, most: depth.candidates }),
+    ...leastOfLeading({ condition: sql`held > 0`, admitted, shortness, most: depth.candidates }),
     placed(
       sql`
       SELECT * FROM (
@@ -195,28 +197,30 @@ export function bestByUnits({ request, compiler, confined, admitted }: Wanted): 
 
 interface WantedByTerms {
   readonly request: Pick<AnySearch, 'terms' | 'depth'>
-  /** What scope and filter ask of an entry `e`. */
+  /** Condition of scope and filter on an entry `e`. */
   readonly admitted: SQL
   readonly shortness: SQL
 }
 
-/** Tables up to `admitted`, of `id`, `complete`, `key` and `shortness`, and `whole`, those that hold all terms; behind `weighed`. */
+/**
+ * Returns tables up to `admitted` (`id`, `complete`, `key`, `shortness`), and `whole`, the entries with all terms; after `weighed`.
+ */
 export function admittedByTerms({ request: { terms, depth }, admitted, shortness }: WantedByTerms): SQL[] {
   const byWord = sql`
       SELECT e.id, weighed.terms = ${terms.length} AS complete, weighed.weight * ${shortness} AS key, ${shortness} AS shortness
       FROM least CROSS JOIN weighed CROSS JOIN entries e ON e.id = weighed.id
       WHERE ${unitKey(sql`weighed.weight`, MAX_LENGTH_NORM)} >= least.key AND ${admitted}`
   return [
-    // None is above who holds all of them, so those are all looked up.
-    ...leastOfLeading({ among: TRUE, admitted, shortness, most: depth.candidates }),
+    // Entries with all terms have the highest weight, so they are all looked up.
+    ...leastOfLeading({ condition: TRUE, admitted, shortness, most: depth.candidates }),
     sql`admitted AS MATERIALIZED (${byWord})`,
     sql`whole AS NOT MATERIALIZED (SELECT id, shortness FROM admitted WHERE complete)`,
   ]
 }
 
 /**
- * `best` behind `admitted`: those with the highest keys, and where wanted the shortest of those that hold all terms (`whole`), which are
- * `complete`.
+ * Returns `best` after `admitted`: the entries with the highest keys and, if requested, the shortest of those with all terms (`whole`),
+ * which are `complete`.
  */
 export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boolean): SQL => {
   const orWhole = sql`UNION ALL SELECT * FROM (SELECT id, 1 FROM whole ORDER BY shortness DESC, id DESC LIMIT ${depth.complete})`
@@ -229,8 +233,8 @@ export const bestOfAdmitted = ({ depth }: Pick<AnySearch, 'depth'>, isWhole: boo
 }
 
 /**
- * `weighed` behind `counts`: of some entries those that hold one of the words, each with what these weigh by how rare they are, and with
- * how many it holds under this name. FTS5 looks up each for each word.
+ * Returns `weighed` after `counts`: those of the given entries that contain one of the words, with the weight of these by rarity, and their
+ * number under this name. FTS5 looks up each entry for each word.
  */
 export const scoreGivenEntries = (ids: readonly number[], units: 'terms' | 'held'): SQL[] => [
   sql`rarity AS MATERIALIZED (
@@ -246,9 +250,9 @@ export const scoreGivenEntries = (ids: readonly number[], units: 'terms' | 'held
 ]
 
 /**
- * `best` behind `weighed` of `held`: in their places.
+ * Returns `best` after `weighed` of `held`, in order.
  *
- * @param admitted what scope and filter ask of an entry `e`
+ * @param admitted condition of scope and filter on an entry `e`
  */
 export const bestOfWeighed = ({ admitted, shortness, most }: BestOfWeighed): SQL =>
   placed(
@@ -257,7 +261,7 @@ export const bestOfWeighed = ({ admitted, shortness, most }: BestOfWeighed): SQL
     most,
   )
 
-/** `admitted` behind `weighed` of `terms`: those that hold all of so many. */
+/** Returns `admitted` after `weighed` of `terms`: the entries that contain all terms. */
 export const allOfWeighed = ({ terms, admitted, shortness }: { terms: number; admitted: SQL; shortness: SQL }): SQL =>
   sql`admitted AS NOT MATERIALIZED (
     SELECT e.id, ${shortness} AS shortness
@@ -270,10 +274,10 @@ interface BestOfWeighed {
   readonly most: number
 }
 
-/** Where metadata hold code and the path of a file. */
+/** Metadata fields with code and the path of a file. */
 const CODE_PATHS = ['$.codeBlock.code', '$.fileContext.path'] as const
 
-/** The code of an entry `e` and the path of its file; and its other names, as the JSON of their list. */
+/** Columns of an entry `e` with its code and the path of its file, and its other names as a JSON list. */
 export const CODE_COLUMNS = sql`${sql.join(
   CODE_PATHS.map(
     (path) => sql`CASE WHEN json_type(e.metadata, ${path}) = 'text'
@@ -291,7 +295,7 @@ interface Asked {
   readonly now: Millis
 }
 
-/** Of an entry `e`, with the counts of all terms beside it. */
+/** Returns the columns of a candidate `e`, with the counts of all terms. */
 export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: AnySearch): (counts: SQL) => SQL {
   const { columns, moment, units, rare } = request
   const neighbours = units === undefined && rare === undefined

@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Millis } from '../../domain/time'
-import type { Outcome, Presented, Verdict as TurnVerdict } from '../../ports/grant-turns'
+import type { Outcome, Presented, Verdict as TurnVerdict } from '../../ports/grant-locks'
 import type { Limits } from '../../ports/limiter'
 import { GrantState } from './grant-state'
 
 type AdmissionVerdict = { readonly exceeded: null } | { readonly exceeded: keyof Limits; readonly retryAfter: number }
 
-/** A request that never said that it is over is forgotten after this. */
+/** A request that never reported its end is dropped after this time. */
 const FORGOTTEN_MS = 120_000
 const MINUTE_MS = 60_000
 
@@ -16,16 +16,18 @@ interface Count {
   previous: number
 }
 
-/** Times a minute that a busy key's count is written down: what an idle object forgets is at most this share of it. */
+/**
+ * How often in a minute the count of a busy key is stored: an object that restarts loses at most this fraction of it.
+ */
 const NOTES_A_MINUTE = 4
 
 /**
- * Decides in one place about the requests of a key, or, in an object of another name, about the token requests of an OAuth grant
+ * Decides in one place about the requests of a key or, in an object with another name, about the token requests of an OAuth grant
  * (`grant-state.ts`). One class serves both, so that a deployment needs no further binding.
  *
- * The requests of one key are counted in memory, which an object loses after some ten idle seconds. The minute is a sliding one,
- * estimated from two fixed ones: the last one's count, by the share of it that still lies
- * inside, and this one's.
+ * Requests of a key are counted in memory, which an object loses after some ten idle seconds. The sliding minute is estimated from two
+ * fixed ones:
+ * the count of the last one, weighted by the fraction of it that is still inside, and the count of the present one.
  */
 export class GateObject extends DurableObject {
   private readonly running = new Map<string, { readonly since: number; readonly messages: number }>()
@@ -38,7 +40,7 @@ export class GateObject extends DurableObject {
     this.count = state.storage.kv.get<Count>('count') ?? { minute: 0, current: 0, previous: 0 }
   }
 
-  /** @param messages how many there are in the request, which all go in or none */
+  /** Admits a request, or refuses it. @param messages number of messages in the request: all are admitted, or none */
   enter(request: string, limits: Limits, now = Date.now(), messages = 1): AdmissionVerdict {
     for (const [id, { since }] of this.running) if (now - since > FORGOTTEN_MS) this.running.delete(id)
     if (limits.concurrent !== null && this.messagesRunning() + messages > limits.concurrent)
@@ -77,7 +79,7 @@ export class GateObject extends DurableObject {
     this.grant.forget()
   }
 
-  /** Milliseconds until so many more fit, if no other comes; 0 when they do now. */
+  /** Returns the milliseconds until this many more messages fit, if no other arrive; 0 when they fit now. */
   private waitMs(limit: number, messages: number, now: Millis): Millis {
     const { count } = this
     const minute = Math.floor(now / MINUTE_MS)
@@ -88,7 +90,7 @@ export class GateObject extends DurableObject {
     }
     const leftMs = MINUTE_MS - (now % MINUTE_MS)
     const remaining = limit - count.current - messages
-    // While this minute alone fills the limit, the next one must come, and this one fade in it.
+    // If this minute alone reaches the limit, the next one must begin, and the count of this one decline in it.
     if (remaining < 0)
       return leftMs + MINUTE_MS - (Math.max(0, limit - messages) * MINUTE_MS) / Math.max(1, count.current)
     return Math.max(0, leftMs - (count.previous === 0 ? leftMs : (remaining * MINUTE_MS) / count.previous))

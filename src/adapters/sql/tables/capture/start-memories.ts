@@ -1,4 +1,4 @@
-// What stands in a project, by facet, and where its last captured session left off?
+// Reads the memories of a project for a start text, by section, and the last captured session.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { StartEntry, StartMemories, StartSection } from '../../../../domain/capture/recall-text'
@@ -21,24 +21,26 @@ interface Context {
   readonly scope: Scope
   /** Milliseconds since 1970. */
   readonly now: Millis
-  /** Whether only entries count of which a person has approved the current version. */
+  /** Whether only entries count whose current version a person has approved. */
   readonly isApproved: boolean
 }
 
-/** Entries of one facet: more than ever fit into a start. */
+/** Maximum entries of one section: more than fit into a start text. */
 const MAX_OF_FACET = 24
-/** Captured sessions of a project that are looked at for one of the branch, from the newest on and no further than to it. */
+/** Captured sessions of a project that are searched for one of the branch, newest first, until one is found. */
 const SESSIONS = 500
-/** Sessions before the one that was left off whose titles are shown. */
+/** Sessions before the last one whose titles are shown. */
 const BEFORE = 3
-/** Sessions that are read, since small ones are not listed among those before. */
-const LOOKED_AT = 8
-/** By how much older a session counts that changed one file and did nothing else: it replaces none of the days before. */
+/** Sessions that are read, since small ones are not listed. */
+const SESSIONS_READ = 8
+/**
+ * A session that changed one file and did nothing else ranks as if it were this much older, so that it does not displace earlier work.
+ */
 const SMALL_MS = 2 * DAY_MS
-/** Characters of each text: more than are told. */
-const BEGINNING = 1_300
+/** Characters of each text; more than a start text shows. */
+const PREVIEW = 1_300
 
-/** Layers that outlast a session (fabric contract §2). */
+/** Layers that persist after a session (fabric contract §2). */
 const LASTING = [2, 3]
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
@@ -46,7 +48,7 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${w
 const ofProject = (project: string | null): SQL =>
   project === null ? sql`e.project IS NULL` : sql`e.project = ${project}`
 
-/** Entries by way of an index, in the order that it has them in. */
+/** An index and its order. */
 interface Way {
   readonly from: SQL
   readonly newest: SQL
@@ -60,12 +62,12 @@ const newestBy = (
 ): SQL => sql`
   SELECT e.id, ${newest} AS newest FROM ${from}
   WHERE ${listed(dialect, scope, now, 'e', { isApproved })} AND ${ofProject(project)} AND ${where}
-    AND NOT ${superseded({ dialect, sight: { scope, diaryOf: null, isApproved }, now })}`
+    AND NOT ${superseded({ dialect, visibility: { scope, diaryOf: null, isApproved }, now })}`
 
 const ending = ({ dialect }: Context): SQL =>
   sql`ORDER BY ${dialect.plan.inOrder(sql`e.project`, sql`newest DESC`)}, id DESC LIMIT ${MAX_OF_FACET}`
 
-/** The newest of a facet, of a project or of none, in a part or some, so that no start goes through all that a project knows. */
+/** Returns queries of the newest entries of a section, with or without a project, one for each index range. */
 type Parts = (context: Context, project: string | null) => readonly SQL[]
 
 const lasting = sql.raw(`e.layer IN (${LASTING.join(', ')})`)
@@ -76,7 +78,7 @@ const pinned: Parts = (context, project) => {
   return [sql`${newestBy(context, project, { from, newest: sql`e.created_at`, where })} ${ending(context)}`]
 }
 
-/** The statuses are spelt as the index has them. */
+/** Returns work in progress; the statuses are written as in the index. */
 const inFlight: Parts = (context, project) => {
   const from = context.dialect.plan.entriesBy('entries_open_work_idx')
   const where = sql`e.status IN (${words(IN_FLIGHT)}) AND e.kind IN (${words(WORK_KINDS)}) AND ${lasting}`
@@ -98,7 +100,7 @@ const ofKinds =
     return LASTING.map((layer) => plan.forEach(kinds, 'kind', [ofLayer(layer)], ending(context)))
   }
 
-/** The kinds are those of the facets of a pack (platform contract §2). */
+/** The kinds of entries of each section of a pack (platform contract §2). */
 const OF_FACET: Readonly<Record<StartSection, Parts>> = {
   Pinned: pinned,
   'Work in flight': inFlight,
@@ -119,23 +121,23 @@ function facetStatement(context: Context, facet: StartSection, { project }: Star
   )
   return sql`
     WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
-    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, BEGINNING)} AS text,
+    SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, PREVIEW)} AS text,
       ${dialect.textAt(['valid_until'])} AS valid_until
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
 
-/** Sections of which a start for a goal shows the newest entries. */
+/** Sections of which a start text for a goal shows the newest entries. */
 export const NEWEST_FACETS = ['Constraints', 'Decisions', 'Gotchas'] as const satisfies readonly StartSection[]
 
-/** The ids of the newest entries of a facet, of a project and of none. */
+/** Returns the IDs of the newest entries of a section, of a project and without project. */
 export const newestStatement = (context: Context, facet: StartSection, project: string | null, most: number): SQL =>
   sql`SELECT id FROM (${facetStatement(context, facet, { project, branch: null })}) AS newest LIMIT ${most}`
 
 /**
- * The owner's sessions of a place that did something, newest first: the one that was left off, and those before it.
+ * Returns the owner's sessions of a project and branch that did something, newest first: the last one, and those before it.
  *
- * @param except the thread of a session that is not told of itself
+ * @param except the thread of the present session
  */
 function leftOffStatement(
   { dialect, scope, now, isApproved }: Context,
@@ -156,15 +158,15 @@ function leftOffStatement(
         ORDER BY e.updated_at DESC, e.id DESC LIMIT ${SESSIONS}
       ) AS found
       WHERE ${ofBranch} AND ${isOther} AND found.work <> 'none'
-      ORDER BY found.effective DESC, found.id DESC LIMIT ${LOOKED_AT}
+      ORDER BY found.effective DESC, found.id DESC LIMIT ${SESSIONS_READ}
     )
     SELECT e.id, e.title, e.kind, e.agent, e.created_at, newest.work,
-      CASE WHEN newest.place = 1 THEN ${previewOf(dialect, BEGINNING)} ELSE '' END AS text
+      CASE WHEN newest.place = 1 THEN ${previewOf(dialect, PREVIEW)} ELSE '' END AS text
     FROM newest ${dialect.plan.follow('entries', 'e', sql`e.id = newest.id`)}
     ORDER BY newest.place`
 }
 
-/** Entries whose `valid_until` has passed are left out. */
+/** Leaves out entries whose `valid_until` has passed. */
 const holding =
   (now: Millis) =>
   (rows: readonly Row[]): StartEntry[] =>
@@ -179,7 +181,7 @@ const toStandingEntry = (row: Row): StartEntry => ({
   createdAt: num(row, 'created_at'),
 })
 
-/** @param except the thread of a session that is not told of itself */
+/** Reads the memories for a start text. @param except the thread of the present session */
 export async function readStartMemories(
   connection: SqlConnection,
   context: Context,

@@ -5,7 +5,7 @@ import { type Outbox, WORK_TOPICS, type WorkItem } from '../../../../ports/outbo
 import { Batch, runOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, howMany, num, numbersOf, oneOf, str } from '../../core/rows'
-import { imageInUse, markRemovals } from '../../tables/outbox/image-use'
+import { imageInUse, writeTombstones } from '../../tables/outbox/image-use'
 import { LEASE_MS } from '../../tables/outbox/outbox-rows'
 
 const MAX_ATTEMPTS = 10
@@ -23,13 +23,13 @@ const toItem = (row: Row): WorkItem => ({
   token: str(row, 'token'),
 })
 
-/** Outbox rows over any SQL connection. Works across orgs: it is maintenance, and no caller sees its rows. */
+/** Creates the outbox over any SQL connection, for all organizations: no caller sees its rows. */
 export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox {
   const { dialect } = connection
 
   /**
-   * The rows of items of one claim that it still holds; a row that was queued again is pending, and nobody's. The token is
-   * compared in the row itself, so that PostgreSQL looks at it again when it waited for another claim.
+   * Matches the rows of these items that the lease still includes. A row that was queued again is pending. The token is compared in the row
+   * itself, so that PostgreSQL checks it again after waiting for another lease.
    */
   const held = (items: readonly WorkItem[]): SQL => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(items.map(({ id }) => id))}`)
@@ -52,7 +52,7 @@ export function createSqlOutbox(connection: SqlConnection, clock: Clock): Outbox
         WHERE topic = 'image_delete' AND due_at <= ${now} AND ${imageInUse(sql`outbox.org`, sql`outbox.key`)}`
       const batch = new Batch(...(images ? [used] : []))
       const claimed = lanes.map((lane) => batch.add(claim(lane), each(toItem)))
-      if (images) batch.do(markRemovals(token, now))
+      if (images) batch.do(writeTombstones(token, now))
       const result = await batch.run(connection)
       return claimed.flatMap((items) => result.of(items))
     },

@@ -1,7 +1,7 @@
 import type { Limiter, Limits } from '../../ports/limiter'
 import type { GateObject } from './object'
 
-/** Cloudflare's own rate limit, where a deployment has bound one; its numbers stand in wrangler.toml. */
+/** Cloudflare's rate limit, if a deployment has bound one; wrangler.toml configures it. */
 export interface RateLimitBinding {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
@@ -15,13 +15,15 @@ interface Parts {
 
 const ADMITTED = { admitted: true, leave: async () => {} } as const
 
-/** The binding counts by ones. */
+/** The binding counts one message at a time. */
 async function admitsAll(rateLimit: RateLimitBinding, key: string, messages: number): Promise<boolean> {
   const verdicts = await Promise.all(Array.from({ length: messages }, () => rateLimit.limit({ key })))
   return verdicts.every(({ success }) => success)
 }
 
-/** One gate object a key; with a rate-limit binding, that counts the minute and the object only what runs at once. */
+/**
+ * Creates a limiter with one object for each key. With a rate-limit binding, the object counts only concurrent requests.
+ */
 export function createGateLimiter({ gates, rateLimit, limits, onFailure }: Parts): Limiter {
   const counted: Limits = rateLimit === null ? limits : { ...limits, perMinute: null }
   return {

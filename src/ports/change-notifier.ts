@@ -24,12 +24,12 @@ export interface Woken {
 }
 
 /**
- * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the
- * database now and then.
+ * Notifies waiting readers of commits in an organization, across isolates. Delivery is not guaranteed: readers also poll the database now
+ * and then.
  */
 export interface ChangeNotifier {
-  /** Publishes changes. @param sights the changes, or null when there are too many: then every listener is woken */
-  tell(org: string, sights: readonly VisibilityChange[] | null): Promise<void>
+  /** Publishes changes. @param changes the published changes, or null when there are too many: then every listener is woken */
+  publish(org: string, changes: readonly VisibilityChange[] | null): Promise<void>
   /** Returns the present position; null when the notifier does not respond. */
   mark(org: string): Promise<string | null>
   /**
@@ -38,13 +38,13 @@ export interface ChangeNotifier {
    * @returns null when the notifier does not respond
    *
    * @example
-   * const mark = await bell.mark(org)
+   * const mark = await notifier.mark(org)
    * const page = await feed.page(scope, filter, start, limit)
-   * if (page.changes.length === 0 && mark !== null) await bell.wait(org, listener, mark, 15_000)
+   * if (page.changes.length === 0 && mark !== null) await notifier.wait(org, listener, mark, 15_000)
    */
   wait(org: string, listener: Listener, since: string, ms: Millis): Promise<Woken | null>
   /** Returns whether a key may open another stream, up to `most`; true when the notifier does not respond. */
   admit(org: string, stream: OpenStream, most: number): Promise<boolean>
   /** Marks the stream as closed. */
-  leave(org: string, stream: OpenStream): Promise<void>
+  closeStream(org: string, stream: OpenStream): Promise<void>
 }

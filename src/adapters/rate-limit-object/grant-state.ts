@@ -1,16 +1,14 @@
 import type { Millis } from '../../domain/time'
-import type { Outcome, Presented, Verdict } from '../../ports/grant-turns'
+import type { Outcome, Presented, Verdict } from '../../ports/grant-locks'
 
-/** For this long after a refresh, the old refresh token returns the same successor again (platform contract §5). */
+/** Time after a refresh in which the old refresh token returns the same successor again (platform contract §5). */
 export const SAME_SUCCESSOR_MS: Millis = 30_000
-
-/** A request that does not report back loses its turn after this. */
+/** A request that does not report its end loses the lock after this time. */
 export const LEASE_MS: Millis = 20_000
-
-/** A day more than a grant lasts. */
+/** Lifetime of a grant, and one more day. */
 const REMEMBERED_MS: Millis = 31 * 86_400_000
 
-/** The part of a Durable Object's storage that is used here. */
+/** The methods of a Durable Object's storage that are used here. */
 export interface GrantStorage {
   readonly kv: {
     get(key: string): unknown
@@ -25,9 +23,9 @@ interface Known {
   readonly code?: string
   /** The newest refresh token. */
   readonly current?: string
-  /** The one that was exchanged for it. */
+  /** The token that was exchanged for it. */
   readonly previous?: { readonly hash: string; readonly at: Millis; readonly answer: string | null }
-  /** The beginnings of the hashes of refresh tokens that were replaced, the newest last. */
+  /** Prefixes of the hashes of replaced refresh tokens, the newest last. */
   readonly replaced?: string
   readonly ended?: boolean
 }
@@ -38,33 +36,32 @@ interface Holder {
   readonly release: () => void
 }
 
-/** Characters stored of the hash of each replaced token, and the largest number of such tokens. */
-const KEPT_OF_HASH = 16
-
+/** Characters stored of the hash of each replaced token, and the maximum number of such tokens. */
+const HASH_PREFIX = 16
 const MOST_REPLACED = 1_000
 
-const kept = (hash: string): string => hash.slice(0, KEPT_OF_HASH).padEnd(KEPT_OF_HASH)
+const kept = (hash: string): string => hash.slice(0, HASH_PREFIX).padEnd(HASH_PREFIX)
 
-/** Whether a token is one of those that were replaced. */
+/** Returns whether a token was replaced. */
 function isReplaced({ replaced = '' }: Known, hash: string): boolean {
-  for (let at = 0; at < replaced.length; at += KEPT_OF_HASH) if (replaced.startsWith(kept(hash), at)) return true
+  for (let at = 0; at < replaced.length; at += HASH_PREFIX) if (replaced.startsWith(kept(hash), at)) return true
   return false
 }
 
-/** The replaced tokens after an exchange: those of before, and those that are known no longer. */
+/** Returns the replaced tokens after an exchange: the earlier ones, and those that the exchange replaced. */
 function replacedAfter(known: Known, next: Known): string {
   const gone = [known.previous?.hash, known.current].filter(
     (hash): hash is string => hash !== undefined && hash !== next.current && hash !== next.previous?.hash,
   )
-  return ((known.replaced ?? '') + gone.map(kept).join('')).slice(-MOST_REPLACED * KEPT_OF_HASH)
+  return ((known.replaced ?? '') + gone.map(kept).join('')).slice(-MOST_REPLACED * HASH_PREFIX)
 }
 
 const STATE = 'grant'
 
-/** Decides about one grant: which request is carried out now, and what was used before. */
+/** Decides about the requests of one grant: which is processed now, and which token was used before. */
 export class GrantState {
   private holder: Holder | null = null
-  /** Resolves when the last request in the queue is over. */
+  /** Resolves when the last request in the queue has ended. */
   private queue: Promise<void> = Promise.resolve()
 
   constructor(
@@ -94,7 +91,7 @@ export class GrantState {
     return true
   }
 
-  /** Forgets what is no longer needed; called by the alarm that `note` has set. */
+  /** Deletes expired state; called by the alarm that `note` has set. */
   forget(): void {
     const { previous, ...known } = this.known()
     if (previous === undefined || previous.answer === null) {
@@ -116,7 +113,9 @@ export class GrantState {
     release()
   }
 
-  /** @param isBeside whether the same was being exchanged when this request came: then one client has sent it twice */
+  /**
+   * @param isBeside whether the same token was being exchanged when this request arrived: then one client has sent it twice
+   */
   private judge({ kind, hash }: Presented, isBeside: boolean): Verdict {
     const known = this.known()
     const { code, current, previous, ended = false } = known
@@ -128,7 +127,7 @@ export class GrantState {
         : { kind: 'refused', endsGrant: code === hash && !isBeside }
     if (current === undefined) return { kind: 'go', isKnown: false }
     if (hash === current) return { kind: 'go', isKnown: true }
-    // A token that was never issued ends nothing: anybody may name a grant.
+    // A token that was never issued ends nothing: anyone may name a grant.
     if (hash !== previous?.hash) return { kind: 'refused', endsGrant: isReplaced(known, hash) }
     const age = this.now() - previous.at
     return previous.answer === null || age > SAME_SUCCESSOR_MS
@@ -141,7 +140,7 @@ export class GrantState {
     const known = this.known()
     const now = this.now()
     if (outcome.kind === 'ended') {
-      // Anybody may name a grant that never was: nothing is stored for it.
+      // Anyone may name a grant that never existed: nothing is stored for it.
       if (known.current === undefined && known.code === undefined) return
       this.storage.kv.put(STATE, { ended: true } satisfies Known)
       this.storage.setAlarm(now + REMEMBERED_MS)

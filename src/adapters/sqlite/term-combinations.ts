@@ -1,52 +1,53 @@
-// Of entries that weigh the same by their words, the shortest: the index leads to them, so that thousands are not looked at.
+// Finds the best entries by term combinations: entries with the same words of a query have the same weight apart from their length, so the
+// index finds the shortest of thousands without reading the others.
 
 import { type SQL, sql } from 'drizzle-orm'
 import { BREVITIES, COMMON, COUNTED_ALL, ENOUGH, SAMPLE, type TermCount } from '../sql/tables/search/candidates'
 import { lengthTerm, sampleTerm } from '../sql/tables/search/scope-terms'
 
 /**
- * Words of a search that is asked by classes: of three there are seven, of six 63, each a pass over what it has to do with. Under a filter
- * all that they hold may have to be looked through.
+ * Maximum number of words of a search by combinations: three words have seven, six have 63, each with a pass through the index. With a
+ * filter, all matches may have to be read.
  */
 const MOST_WORDS = { plain: 6, filtered: 3 } as const
 
 /**
- * Whether so many words may be asked by classes.
+ * Returns whether this many words may be searched by combinations.
  *
- * @param plain whether all that the index brings is admitted as a rule
+ * @param plain whether the filter usually admits what the index finds
  */
 export const isForClasses = (words: number, plain: boolean): boolean =>
   words > 0 && words <= (plain ? MOST_WORDS.plain : MOST_WORDS.filtered)
 
-/** Entries that weigh the same but for their lengths. */
+/** A term combination: entries with equal weight apart from their length. */
 export interface EntryClass {
-  /** Words of the search that each of them holds, as bits by their places. */
+  /** Words of the search that its entries contain, as bits by position. */
   readonly words: number
-  /** Units of the query that each of them holds. */
+  /** Number of units of the query that its entries contain. */
   readonly held: number
-  /** A MATCH expression of them, in brackets. */
+  /** MATCH expression of the combination, in parentheses. */
   readonly match: string
 }
 
-/** A class of fewer entries is looked through: that reads no more than to go through it step by step, each step as long as all of them. */
-const LOOKED_THROUGH = 200
+/** A combination with fewer entries is read completely, which is not more than reading it step by step. */
+const READ_COMPLETELY = 200
 
-/** From so many of the sample on a class is taken for one of more. */
-const DENSE = Math.ceil(LOOKED_THROUGH / SAMPLE)
+/** Number of matches in the sample from which on a combination counts as frequent. */
+const FREQUENT = Math.ceil(READ_COMPLETELY / SAMPLE)
 
-/** Of so many, of three words, nobody asks whether they are dense where the index is short: each has 17 steps. */
+/** Up to this many combinations (of three words) are not checked for frequency in a short index: each has 17 steps. */
 const FEW_CLASSES = 7
 
-/** Up to so many entries of a scope more classes than that are looked through but where the heaviest is dense. */
-const SMALL = 10 * LOOKED_THROUGH
+/** In a scope with at most this many entries, more combinations are read completely unless the heaviest is frequent. */
+const SMALL = 10 * READ_COMPLETELY
 
 const countOfBits = (bits: number): number => bits.toString(2).replaceAll('0', '').length
 
 /**
- * The entries with any of a few words, each in the one class of those that hold just the same of them.
+ * Splits the entries with any of a few words into combinations: those that contain exactly the same words.
  *
  * @param words as MATCH expressions, in their order
- * @param confined the part of the scope that is searched, as a MATCH expression
+ * @param confined the searched part of the scope, as a MATCH expression
  */
 export function classesOf(words: readonly string[], confined: string): EntryClass[] {
   return Array.from({ length: 2 ** words.length - 1 }, (_, i) => {
@@ -57,10 +58,10 @@ export function classesOf(words: readonly string[], confined: string): EntryClas
   })
 }
 
-/** Words of one expression by which it is told whether it holds in many entries. */
+/** Maximum number of words of one expression that are checked for frequency. */
 const MOST_BITS = 30
 
-/** Entries that all hold so many words, as one class. @param match a MATCH expression of them */
+/** Returns entries that all contain this many words as one combination. @param match their MATCH expression */
 export const oneClass = (words: number, match: string): EntryClass => ({
   words: 2 ** Math.min(words, MOST_BITS) - 1,
   held: 1,
@@ -68,7 +69,7 @@ export const oneClass = (words: number, match: string): EntryClass => ({
 })
 
 /**
- * Each step of length: what stands before and behind the expression of a class, how far it raises a weight, and the expression of the
+ * Returns each length step: the text before and after the expression of a combination, the factor of its weight, and the expression of the
  * length itself.
  */
 function stepsOf(org: string): [before: string, after: string, brevity: number, length: string | null][] {
@@ -79,25 +80,31 @@ function stepsOf(org: string): [before: string, after: string, brevity: number, 
       const length = `scope : ${term}`
       return [`(${length} AND `, ')', BREVITIES[step] as number, length] satisfies ReturnType<typeof stepsOf>[number]
     }),
-    // Written before lengths stood in the index, which the schedule writes anew: found behind all others until then.
+    // Entries indexed before length terms existed come last, until the schedule has rebuilt the index.
     ['(', ` NOT scope : (${terms.join(' OR ')}))`, least, null],
   ]
 }
 
 /**
- * Those steps of which the org has entries, as JSON. An org has few lengths as a rule, and a step that finds nothing seeks all words of its
- * class in each part of the index, for each class. Asked once, and only where a class is gone through by steps.
+ * Returns those steps of which the organization has entries, as JSON. It usually has few lengths, and a step without entries would look up
+ * all words of each combination in each segment. Queried once, and only for a combination that is read by steps.
  */
 const stepsThere = (org: string): SQL => sql`(
     SELECT json_group_array(json(step.value)) FROM json_each(${JSON.stringify(stepsOf(org))}) step
     WHERE step.value ->> 3 IS NULL OR EXISTS (SELECT 1 FROM entries_fts WHERE entries_fts MATCH step.value ->> 3)
   )`
 
-/** So many of the sample are some 2,000 entries: as a rule 200 of them are found in the first few steps. */
+/**
+ * Number of matches in the sample from which on a combination counts as very frequent: then 200 entries are usually found in the first
+ * steps.
+ */
 export const VERY_FREQUENT = 125
 
-/** Whether a class is dense, by the sample. @param match the expression of it @param least from so many of the sample on */
-export const isFrequent = (org: string, match: SQL, least = DENSE): SQL => sql`(
+/**
+ * Returns whether a combination is frequent, by the sample. @param match its expression @param least minimum number of matches in the
+ * sample
+ */
+export const isFrequent = (org: string, match: SQL, least = FREQUENT): SQL => sql`(
     SELECT count(*) >= ${least} FROM (
       SELECT 1 FROM entries_fts WHERE entries_fts MATCH 'scope : "' || ${sampleTerm(org)} || '" AND ' || ${match} LIMIT ${least}
     )
@@ -107,47 +114,51 @@ interface Asked {
   readonly org: string
   readonly classes: readonly EntryClass[]
   /**
-   * Whether all that the index brings is admitted as a rule. Of a filter it may be little, so that all steps are gone through, each a
-   * pass of 5 ms among 100,000 entries: then a large scope is looked through instead.
+   * Whether the filter usually admits what the index finds. Otherwise all steps may have to be read, each with a pass through the index;
+   * then a large scope is read completely instead.
    */
   readonly plain: boolean
-  /** What scope and filter ask of an entry `e`. */
+  /** Condition of scope and filter on an entry `e`. */
   readonly admitted: SQL
   readonly shortness: SQL
-  /** Entries of all orgs up to which the index is short. */
+  /** Entries of all organizations up to which the index counts as short. */
   readonly short: number
-  /** How many are wanted. */
+  /** Number of wanted entries. */
   readonly most: number
-  /** How many of those that hold so many units are wanted beside them; 0 for none. */
+  /** Number of wanted entries that contain this many units, in addition; 0 for none. */
   readonly complete: { readonly most: number; readonly held: number }
 }
 
 /**
- * Tables up to `admitted`, of `id`, `held`, `key` and `shortness`, behind `fits` and `counts`: what the best by their keys are among; and
- * `best`, where those that hold all units are wanted beside them.
+ * Returns tables up to `admitted` (`id`, `held`, `key`, `shortness`), after `fits` and `counts`, which include the best by their keys; and
+ * `best`, if
+ * entries with all units are wanted too.
  *
- * A class of few is looked through. One of many is gone through step by step, the highest key first, and the newest first within a step,
- * until there are enough. What is as good by its key stands in one step, of whichever class.
+ * A rare combination is read completely. A frequent one is read step by step, highest key first, newest first within a step, until there
+ * are
+ * enough. Entries with equal keys are in one step, of any combination.
  *
- * Words of many need not stand together in many: then each of 17 steps would go through all that the index holds of them, in whatever org,
- * to find next to nothing. So the sample is asked whether a class is dense, where the index is not short; of the heaviest alone where that
- * is, since the others are hardly come to.
+ * Frequent words need not occur together frequently. Then each of 17 steps would read all postings of them, in every organization, and find
+ * almost
+ * nothing. So the sample shows whether a combination is frequent, unless the index is short; only for the heaviest one if that is frequent,
+ * since the
+ * others are rarely reached.
  */
 export function byLength({ org, classes, plain, admitted, shortness, short, most, complete }: Asked): SQL[] {
   const given = JSON.stringify(classes.map(({ words, held, match }) => [words, held, match]))
-  const isCommon = sql`min(sized.n) >= ${LOOKED_THROUGH}`
+  const isCommon = sql`min(sized.n) >= ${READ_COMPLETELY}`
   const common = plain ? isCommon : sql`${isCommon} AND (SELECT entries FROM held) <= ${2 * COMMON}`
   const dense = (words: SQL): SQL => isFrequent(org, words)
   const isOfFew = classes.length <= FEW_CLASSES
   const isQuick = isOfFew ? sql`(SELECT max(id) FROM entries) <= ${short}` : sql`0`
-  /** Each class in a scope of few would be asked of the sample for what it takes to look through it. */
+  /** In a small scope, checking each combination would cost as much as reading it. */
   const isSmall = isOfFew ? sql`0` : sql`(SELECT entries FROM held) <= ${SMALL}`
   const through = (where: SQL, order: SQL, limit: number) => sql`
     SELECT e.id, classes.held, classes.weight * ${shortness} AS key, ${shortness} AS shortness
     FROM classes CROSS JOIN entries_fts CROSS JOIN entries e ON e.id = entries_fts.rowid
     WHERE classes.many = 0 AND ${where} AND entries_fts MATCH classes.words AND ${admitted}
     ORDER BY ${order} DESC, e.id DESC LIMIT ${limit}`
-  // Rows come in the order of `steps`, and no more are asked for than it takes.
+  // Rows are read in the order of `steps`, no more than needed.
   const stepwise = (where: SQL, limit: number) => sql`
     SELECT one.value AS id, steps.held, steps.key, steps.shortness
     FROM steps CROSS JOIN json_each(CASE WHEN ${where} THEN (
@@ -164,14 +175,14 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
       SELECT place, n, CAST(round(1e6 * ln(1 + 10.0 * max(n) OVER () / n)) AS INTEGER) AS weight
       FROM (SELECT place, json_extract(count, '$[0]') AS n FROM counts) WHERE n > 0
     )`,
-    // None holds a word that stands nowhere.
+    // None contains a word without entries.
     sql`weighted AS MATERIALIZED (
       SELECT class.value ->> 1 AS held, class.value ->> 2 AS words, sum(sized.weight) AS weight, ${common} AS common
       FROM sized CROSS JOIN json_each(${given}) class
       WHERE ((class.value ->> 0) >> sized.place) & 1
       GROUP BY class.key HAVING sum(1 << sized.place) = class.value ->> 0
     )`,
-    // As one row: SQLite compiles a table anew for each time that it is named, and all that it is made of.
+    // As one row: SQLite compiles a table again for each reference, with all tables that it refers to.
     sql`heaviest AS MATERIALIZED (
       SELECT weighted.classes, CASE WHEN ${isQuick} THEN 1 ELSE (
         SELECT ${dense(sql`heaviest.words`)} FROM (
@@ -210,11 +221,13 @@ export function byLength({ org, classes, plain, admitted, shortness, short, most
 }
 
 /**
- * `best` behind `admitted`: those with the highest keys, and the shortest of those that hold all units, which are `complete`. These weigh
- * the same, so that their keys put them in the order of their lengths. Where `admitted` was cut it may lack some, and they are looked for.
- * One row has them all, since SQLite compiles a table anew for each time that it is named.
+ * Returns `best` after `admitted`: the entries with the highest keys, and the shortest of those with all units, which are `complete`. The
+ * latter have
+ * equal weights, so that their keys order them by length. If `admitted` was cut it may lack some, which are queried. They are one row,
+ * since SQLite
+ * compiles a table again for each reference.
  *
- * @param further those that hold all units, the shortest first: of classes of few, and of many
+ * @param further entries with all units, shortest first: of rare combinations, and of frequent ones
  */
 const bestAndWhole = ({
   most,
@@ -242,30 +255,31 @@ const bestAndWhole = ({
   )`,
 ]
 
-/** MATCH expressions, where they may be asked at once: the table `fits` stands before. */
-export const asked = (expressions: readonly string[]): SQL =>
+/** Returns MATCH expressions that only run if the search fits its limits; the table `fits` must precede. */
+export const termRows = (expressions: readonly string[]): SQL =>
   sql`json_each(CASE WHEN (SELECT yes FROM fits) THEN ${JSON.stringify(expressions)} ELSE '[]' END)`
 
-/** In how many entries an expression holds, as `[count, highest id]`, up to so many in the order of ids. */
+/**
+ * Returns the number of entries of an expression as `[count, highest ID]`, counted in the order of IDs up to a maximum.
+ */
 const countOf = (expression: SQL, most: number): SQL =>
   sql`SELECT json_array(count(*), max(id)) FROM (
     SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH ${expression} ORDER BY rowid LIMIT ${most}
   )`
 
-/** The terms of a query, each as a MATCH expression, and in how many entries it stands, counted in the order of ids. */
-export const counted = (expressions: readonly string[], most: number): SQL =>
+/** Returns the terms of a query as MATCH expressions, with their counts in the order of IDs. */
+export const countedTerms = (expressions: readonly string[], most: number): SQL =>
   sql`SELECT term.key AS place, term.value AS words, (${countOf(sql`term.value`, most)}) AS count
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
 /**
- * As `counted`, of many by a sample: a step through the index is a row, however short, so the
- * sample is asked first.
+ * Returns `counted`, with frequent terms estimated by the sample, which is queried first: each counted entry is a row of D1.
  */
 export function countedBySample(org: string, expressions: readonly string[]): SQL {
   const ofSample = countOf(sql`'scope : "' || ${sampleTerm(org)} || '" AND ' || term.value`, COMMON / SAMPLE)
   const [enough, sample] = [ENOUGH, SAMPLE].map((n) => sql.raw(String(n)))
   return sql`WITH sampled AS MATERIALIZED (
-      SELECT term.key AS place, term.value AS words, (${ofSample}) AS count FROM ${asked(expressions)} term
+      SELECT term.key AS place, term.value AS words, (${ofSample}) AS count FROM ${termRows(expressions)} term
     )
     SELECT place, words, CASE
       WHEN count ->> 0 >= ${enough} THEN json_array(${sample} * (count ->> 0), count ->> 1)
@@ -273,21 +287,21 @@ export function countedBySample(org: string, expressions: readonly string[]): SQ
     FROM sampled`
 }
 
-/** As `counted`, of what was counted before, in the order of the expressions. */
-export const countedBefore = (expressions: readonly string[], counts: readonly TermCount[]): SQL =>
+/** Returns `counted` from known counts, in the order of the expressions. */
+export const knownCounts = (expressions: readonly string[], counts: readonly TermCount[]): SQL =>
   sql`SELECT term.key AS place, term.value AS words, json_extract(${JSON.stringify(counts)}, '$[' || term.key || ']') AS count
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
-/** As `counted`, each count with the ids, where they are no more than that: a rare word costs a look at all that the scope holds. */
+/** Returns `counted` with the IDs of rare terms. */
 const foundIn = (expressions: readonly string[], rare: number): SQL =>
   sql`SELECT term.key AS place, (
       SELECT json_array(count(*), max(id), json(CASE WHEN count(*) <= ${rare} THEN json_group_array(id) END)) FROM (
         SELECT rowid AS id FROM entries_fts WHERE entries_fts MATCH term.value ORDER BY rowid LIMIT ${rare + 1}
       )
     ) AS found
-    FROM ${asked(expressions)} term`
+    FROM ${termRows(expressions)} term`
 
-/** What leads to few: the words of which each stands in no more entries than that, with what they weigh. */
+/** Returns tables of the rare words, each with at most this many entries, and their weights. */
 export const rareTables = (expressions: readonly string[], rare: number): SQL[] => [
   sql`found AS MATERIALIZED (${foundIn(expressions, rare)})`,
   sql`counts AS MATERIALIZED (SELECT place, json_remove(found, '$[2]') AS count FROM found)`,
@@ -302,7 +316,9 @@ export const rareTables = (expressions: readonly string[], rare: number): SQL[] 
   )`,
 ]
 
-/** `best` of what those words lead to, behind `weighed`. @param admitted what scope and filter ask of an entry `e` */
+/**
+ * Returns `best` of the entries of those words, after `weighed`. @param admitted condition of scope and filter on an entry `e`
+ */
 export const bestOfRare = (admitted: SQL, shortness: SQL, most: number): SQL => {
   const key = sql`weighed.weight * ${shortness}`
   return sql`best AS (
