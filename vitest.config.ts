@@ -11,7 +11,7 @@ import type { PostgresForTests } from './test/support/postgres-server'
 const seeds = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.endsWith('_SEED')))
 
 const files = (folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
-/** What every change must pass; or, where `scripts/test.mjs` says so, what plays longer and broader (test/README.md). */
+/** The tests that every change must pass, or the longer ones that `scripts/test.mjs --nightly` selects (test/README.md). */
 const NIGHTLY = process.env.COMMONPLACE_TIER === 'nightly'
 /** Folders of each runtime. */
 const FOLDERS = NIGHTLY
@@ -79,7 +79,7 @@ const ONE_PROCESS = { isolate: false, fsModuleCache: false }
 
 /**
  * Packages of many modules, made one file each: workerd is handed modules one by one. All that anything names of such a package stands
- * here, since what is not would be loaded beside it, as modules of its own.
+ * here, because other modules would be loaded a second time.
  */
 const IN_ONE_FILE = [
   '@modelcontextprotocol/server',
@@ -91,7 +91,7 @@ const IN_ONE_FILE = [
   'zod',
 ]
 
-/** Vitest appends a map to each module that has no such comment: those of packages are half of what workerd would be handed. */
+/** Vitest appends a source map to each module without such a comment. The maps of packages would be half of the code that workerd loads. */
 const noMapsOfPackages = {
   name: 'no-maps-of-packages',
   enforce: 'post' as const,
@@ -110,7 +110,7 @@ const bindingsOf = (server: PostgresForTests | undefined) =>
     ? { bindings: {} }
     : {
         bindings: { POSTGRES_TEMPLATE: server.template, POSTGRES_URL: server.url },
-        // As it pools in production; directly where there is no pooler.
+        // Through a pooler, as in production; directly if no pooler is installed.
         hyperdrives: { HYPERDRIVE: server.pooledUrl ?? server.url },
       }
 
@@ -154,7 +154,7 @@ export default defineConfig({
     reporters: ['default', './test/support/failures.ts'],
     projects: [
       // Plain functions: no Worker, no server, no database. Seconds, at every save.
-      // Beside them what holds over many, random or large inputs, and the SQL in this process, which takes a minute.
+      // In addition: properties over many, random or large inputs, and the SQL in this process. They take a minute.
       ...['unit', 'properties'].map((name) => ({
         test: { ...PATIENCE, name, isolate: false, include: NIGHTLY ? [] : files([name]) },
       })),

@@ -1,4 +1,4 @@
-// `npm run check`: types, types of the scripts, and form, side by side; what any of them says is printed, and one failure fails all.
+// `npm run check`: types, types of the scripts, form and prose, in parallel; what any of them says is printed, and one failure fails all.
 // `npm run check:fast` also runs the tests that need no database server: what a person runs before each commit.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ const CHECKS = [
   ['tsc', '-p', '.', '--checkers', '1'],
   ['tsc', '-p', 'tsconfig.scripts.json', '--checkers', '1'],
   ['biome', 'check', '--error-on-warnings', '.'],
+  ['node', 'scripts/prose.mjs'],
 ]
 
 /** Unit tests and properties, and one suite over MCP on D1 that starts the product. */

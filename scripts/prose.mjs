@@ -26,7 +26,7 @@ const PHRASES = [
 
 /** Lists of words, texts of other people, generated files and records of measurements. */
 const LEFT_OUT =
-  /package-lock|migrations\/|stop-?words|word-lists|function-words|phrases|bench\/records\/|scripts\/prose|THIRD-PARTY|hook\.mjs$/
+  /package-lock|migrations\/|stop-?words|word-lists|function-words|phrases|bench\/records\/|scripts\/prose|scripts\/demo\/(?:entries|tasks)|test\/fixtures\/|THIRD-PARTY|hook\.mjs$/
 const TEXT = /\.(?:ts|tsx|mjs|md|sql|toml|json)$/
 
 /** The prose of one line: comments and strings of code, everything but code of Markdown. @param {string} path @param {string} line */
@@ -43,9 +43,11 @@ const files = (
 ).filter((path) => TEXT.test(path) && !LEFT_OUT.test(path) && existsSync(join(root, path)))
 
 let hits = 0
-for (const path of files)
+for (const path of files) {
+  let isCode = false
   for (const [at, line] of readFileSync(join(root, path), 'utf8').split('\n').entries()) {
-    if (line.includes('prose-ignore')) continue
+    if (path.endsWith('.md') && line.trimStart().startsWith('```')) isCode = !isCode
+    if (isCode || line.includes('prose-ignore')) continue
     const prose = proseOf(path, line)
     for (const [pattern, name] of PHRASES)
       if (pattern.test(prose)) {
@@ -53,5 +55,6 @@ for (const path of files)
         console.error(`${path}:${at + 1}: ${name}: ${line.trim().slice(0, 140)}`)
       }
   }
+}
 if (hits > 0) console.error(`${hits} phrases to replace`)
 process.exitCode = hits > 0 ? 1 : 0

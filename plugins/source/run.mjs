@@ -11,7 +11,7 @@ import { atStart, hear } from './told.mjs'
 const LONGEST_MS = { start: 2_000, prompt: 2_000, agent: 2_000, other: 1_000 }
 /** Events that wait for an answer of the server. */
 const ANSWERED = ['start', 'prompt', 'agent']
-/** What no client may be told by us: it would block or begin a turn. */
+/** Members that a response never contains, because they would block a turn or start one. */
 const NEVER = ['decision', 'continue', 'stopReason']
 
 const clock = (ms) => new Date(ms).toTimeString().slice(0, 5)

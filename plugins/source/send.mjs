@@ -95,7 +95,7 @@ function batchOf(spool, names) {
  * @returns {{ records: Function, waiting: Function, lost: () => number }}
  */
 export function senderTo({ spool, url, key, until, hear }) {
-  // What the server was told of before, by whichever program.
+  // Events that any program has sent already.
   let told = Math.min(spool.state().toldLost ?? 0, spool.lost())
   let hasAnswered = false
   /** @returns the answer; null where the server will never accept these @throws NoAnswer */

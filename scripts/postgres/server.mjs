@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePort } from '../ports.mjs'
 import { inhabitants, postmasterOf } from './processes.mjs'
 
-/** PostgreSQL and pgbouncer refuse to run as root; the user `nobody` exists everywhere. */
+/** PostgreSQL and pgbouncer refuse to run as root; the user `nobody` exists everywhere. */ // prose-ignore
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const identity = () => (process.getuid?.() === 0 ? NOBODY : {})
 

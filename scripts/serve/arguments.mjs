@@ -19,7 +19,7 @@ export const isLoopback = (host) => LOOPBACK.test(host)
  * @property {string} ip the address that is listened on
  * @property {string} state the folder in which D1, R2 and KV keep their data
  * @property {Record<string, string>} vars what --var said
- * @property {string[] | undefined} envFiles in the place of .dev.vars and .env
+ * @property {string[] | undefined} envFiles that replace .dev.vars and .env
  * @property {string | undefined} log a file with rotation that receives the output; undefined for the terminal
  * @property {number | undefined} inspectorPort a debugger is let in only when asked for
  *
@@ -93,7 +93,7 @@ export function readServeArguments(args, { root, port }) {
     vars: Object.fromEntries((values.var ?? []).map(readVariable)),
     envFiles: values['env-file'],
     log: values.log === undefined ? undefined : resolve(root, values.log),
-    // 0 is wrangler's word for any free port, which nobody would know here.
+    // 0 means any free port for wrangler, but no client would know that port.
     inspectorPort: inspector === undefined || inspector === '0' ? undefined : readPort('--inspector-port', inspector),
   }
 }

@@ -16,7 +16,7 @@ const app = new Hono<{ Bindings: Environment }>()
 app.use(guard<Environment>(readAccess, () => false))
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
-const nobody = () => Promise.reject(new Problem('unauthorized', 'There are no keys here'))
+const nobody = () => Promise.reject(new Problem('unauthorized', 'This server has no keys'))
 const identity: Authenticator['identity'] = {
   principalOfKey: nobody,
   principalOfKeyId: nobody,

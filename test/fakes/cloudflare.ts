@@ -1,4 +1,4 @@
-/** Simulates the answers of `wrangler` for an account, in the words of wrangler 4.155 and of Cloudflare's API. Nothing is run. */
+/** Simulates the answers of `wrangler` for an account, in the words of wrangler 4.155 and of Cloudflare's API. It runs nothing. */
 export interface Account {
   readonly loggedIn?: boolean
   readonly accounts?: readonly { readonly id: string; readonly name: string }[]

@@ -148,7 +148,7 @@ const SPELT: Record<string, string> = {
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
   'sql/tables/counts/visible-counts.ts': 'invisible entries are subtracted from counters',
-  'sql/tables/changes/eviction.ts': 'a capacity is shared by all, whoever can read the entries',
+  'sql/tables/changes/eviction.ts': 'a capacity is shared by all readers of the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/tables/memories/duplicates.ts': 'equal memories are read by the same readers',
   'sql/tables/packs/pack-statements.ts': 'an index leads to the pages of a diary',

@@ -184,7 +184,7 @@ describe('npm run deploy', () => {
     ],
     ['the name is in use', { foreignWorker: NAME }, [], /was not deployed from here.*--name/],
     [
-      'there is no workers.dev name',
+      'there is no workers.dev name', // prose-ignore: the words of wrangler
       { fails: { deploy: 'You need a workers.dev subdomain [code: 10063]' } },
       [],
       /no workers\.dev subdomain/,

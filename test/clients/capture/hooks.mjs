@@ -142,7 +142,7 @@ for (let i = 0; i < 30; i++)
   await call('remember', {
     // No section of a start gets more than a third of it.
     ...{ title: `Decision ${i}`, kind: ['decision', 'gotcha', 'convention'][i % 3], project: PROJECT },
-    content: `Berth ${i} is kept free. ${'The harbour office agreed. '.repeat(12)}`,
+    content: `Berth ${i} stays free. ${'The harbour office agreed. '.repeat(12)}`,
   })
 for (const [name, agent] of Object.entries(AGENTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
