@@ -20,6 +20,8 @@ const USAGE = `usage: commonplace <command>
   stale replaces LATER EARLIER   settles a pair: the later memory replaces the earlier one
   stale both-hold LATER EARLIER  both hold; not asked again while their texts stay the same
   stale merge LATER EARLIER      one memory with both texts replaces them
+  why QUERY… ID [--tool context|search] [--project P] [--as-of WHEN] [options of the tool]
+            explains why a call of context (default) or search did not return this memory
   open                           shows the dashboard in the browser
 
   service install [--port N] [--print]

@@ -1,4 +1,4 @@
-// `commonplace remember|search|context|undo|stale`: the memory without a client, by the core tools of /mcp/core, and pairs by /api/v1.
+// `commonplace remember|search|context|undo|stale|why`: the memory without a client, by the core tools of /mcp/core and by /api/v1.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -272,6 +272,28 @@ export async function stale(options, _, usage) {
     const ids = `${later.id} ${earlier.id}`
     console.log(paint('dim', `\nSettle a pair: ${TYPED.command} stale replaces|both-hold|merge ${ids}`))
     if (next !== null) console.log(paint('dim', `More: ${TYPED.command} stale --after ${next}`))
+  })
+}
+
+/** Explains why a call did not return a memory. @param {any} options @param {string | undefined} words @param {(problem: string) => never} usage */
+export async function why(options, words, usage) {
+  const [, query, id] = /^([\s\S]*\S)\s+(\d+)$/.exec(words ?? '') ?? []
+  if (query === undefined || id === undefined)
+    usage('why needs the query or goal of the call, then the ID of the memory')
+  const { url, tool, project, kind, tags, by, since, until, thread, mode, limit } = options
+  const asked = {
+    ...{ query, id, tool, project: project?.[0], kind, tags, by, since, until, thread, mode, limit },
+    ...{ as_of: options['as-of'], max_tokens: options['max-tokens'] },
+  }
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  const answer = await call(url, 'GET', `/orgs/-/why?${new URLSearchParams(given)}`)
+  show(options, answer, ({ returned, causes, notes }) => {
+    for (const [i, { cause, message }] of causes.entries()) {
+      const name = shown(cause.replaceAll('_', ' '))
+      const label = i > 0 ? `  also: ${name}` : `${paint(returned ? 'green' : 'yellow', returned ? '✓' : '✗')} ${name}`
+      console.log(`${label}. ${shown(message)}`)
+    }
+    for (const note of notes) console.log(paint('dim', shown(note)))
   })
 }
 

@@ -192,6 +192,7 @@ interface HybridPage extends RankedPage {
   readonly unique: number
   /** The cosine from which the fusion by scores counts nearness. */
   readonly lowestCosine: number | null
+  readonly doubt: Doubt
 }
 
 const UNSCORED = {
@@ -243,7 +244,7 @@ export function createRankedSearches(dependencies: {
   const page = createRankedPage({ entries, analyzer, reranker, findDisagreements })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
-  const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
+  const NOTHING: RankedPage = { results: [], total: 0, ordering: [], warnings: [BEYOND] }
 
   /** Words that a query may mean some of whose own no entry holds. */
   async function suggested(
@@ -296,7 +297,15 @@ export function createRankedSearches(dependencies: {
     scope: Scope,
     request: RankedRequest & Omit<HybridRequest, 'depth'> & { readonly highlight?: boolean },
   ): Promise<HybridPage> {
-    const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0, lowestCosine: null }
+    const none = {
+      modes: [],
+      ftsCount: 0,
+      semanticCount: 0,
+      inBoth: 0,
+      unique: 0,
+      lowestCosine: null,
+      doubt: 'none',
+    } as const
     if (beyond(request)) return { ...NOTHING, ...none }
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
@@ -322,6 +331,7 @@ export function createRankedSearches(dependencies: {
       unique,
       inBoth: ftsCount + semanticCount - unique,
       lowestCosine,
+      doubt,
     }
   }
 
