@@ -41,6 +41,7 @@ const BENCHES = {
   transfer: ['transfer/run.mjs', '--write'],
   vectors: ['vectors.mjs', '--write'],
   words: ['words.mjs', '--write'],
+  why: ['why.mjs'],
 }
 
 const [name, ...rest] = process.argv.slice(2)

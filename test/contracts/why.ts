@@ -79,7 +79,9 @@ export function whyContract(): void {
       const elsewhere = await remember('Ferry', ANSWER, { project: 'ferry' })
       const foreign = await remember('Theirs', ANSWER, {}, stranger)
       const never = await why(2 ** 50, {}, ben)
-      expect(never.causes).toEqual([{ cause: 'not_found', message: expect.stringContaining('Not found or not yours') }])
+      expect(never.causes).toEqual([
+        { cause: 'not_found', message: 'No memory with this ID exists, or it is not yours.' },
+      ])
       for (const [id, key] of [
         [hidden, ben],
         [foreign, ben],

@@ -91,7 +91,7 @@ const ARGUMENT_OF: Partial<Record<Filter['op'], string>> = {
   created: 'since or until',
 }
 
-const NOT_FOUND: Cause = { cause: 'not_found', message: 'Not found or not yours: no memory with this ID is readable.' }
+const NOT_FOUND: Cause = { cause: 'not_found', message: 'No memory with this ID exists, or it is not yours.' }
 const rounded = (score: number): string => (score >= 10 ? score.toFixed(1) : score.toFixed(3))
 const compared = (own: RankedPlace, last: RankedPlace | null): string =>
   last === null
