@@ -69,11 +69,11 @@ export interface Compiled {
   /** The pack as Markdown with the contents. */
   readonly text: string
   readonly leftOut: readonly LeftOut[]
-  /** What became of one entry. */
+  /** Returns the outcome for one entry. */
   readonly trace: (id: number) => PackTrace
 }
 
-/** What became of one entry in a pack: shown, or why it is not. */
+/** The outcome for one entry in a pack: shown, or why it is not. */
 export interface PackTrace {
   /** `absent`: no retriever found it, or it has ended. */
   readonly outcome: 'shown' | LeftOutWhy | 'cut' | 'doubt' | 'absent'
@@ -292,7 +292,7 @@ export function createCompilePack({
 
 const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
 
-/** What a selection and the token budget made of one entry. */
+/** The outcome for one entry after the selection and the token budget. */
 function traceOf(id: number, selection: Selection, shown: ReadonlySet<number>, isNothing: boolean): PackTrace {
   const { chosen, anyway, beyond, duplicates, repeats, places } = selection
   const list = selection.ranked.filter(({ entry }) => !entry.superseded || entry.id === id)

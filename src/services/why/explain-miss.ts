@@ -98,7 +98,7 @@ const compared = (own: RankedPlace, last: RankedPlace | null): string =>
     ? `Its score is ${rounded(own.score)}.`
     : `Its score is ${rounded(own.score)}; the last memory returned for its score, ${last.id}, has ${rounded(last.score)}.`
 
-/** What the ranking of a call says. */
+/** The result of ranking the memory again. */
 interface Ranking {
   readonly outcome: 'shown' | 'budget' | 'duplicate' | 'superseded' | 'rank' | 'cut' | 'doubt' | 'absent'
   readonly ranked: RankedPlace | null
