@@ -98,7 +98,7 @@ const wordsOf = (text) => [...new Set(text.toLowerCase().match(/\p{L}{5,}/gu) ??
 /**
  * One planted miss: the memory, the call that does not return it, and the causes that count as right.
  *
- * @typedef {{ id: number, key: string, tool: 'context' | 'search', args: Record<string, string | number>, right: readonly string[] }} Plant
+ * @typedef {{ id: number, key: string, tool: 'context' | 'search', args: { query: string } & Record<string, string | number>, right: readonly string[] }} Plant
  */
 
 /** @type {Record<string, (world: any, place: number) => Promise<Plant>>} */

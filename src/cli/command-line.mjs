@@ -114,6 +114,12 @@ const COMMANDS = {
     isText: true,
     isOfKey: true,
   },
+  test: {
+    run: async (options, file, usage) => (await import('./memory-test/command.mjs')).test(options, file, usage),
+    options: ['junit', 'pin'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
   open: { run: async (options) => (await import('./open.mjs')).openDashboard(options), options: [], isOfKey: true },
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },
@@ -229,6 +235,7 @@ const FLAGS = [
   'capture',
   'forked',
   'check-updates',
+  'pin',
 ]
 
 /** @param {readonly string[]} args @param {(problem: string) => never} usage */

@@ -27,14 +27,18 @@ function jsonOf(text) {
   }
 }
 
+/** As `askCore`. Ends the program with the server's message when it fails. */
+export const callCore = (url, name, args) => askCore(url, name, args).catch((error) => fail(error.message))
+
 /**
- * Calls a tool of `/mcp/core`. Ends the program with the server's message when it fails.
+ * Calls a tool of `/mcp/core`.
  *
  * @param {string} url of the server, or of one of its endpoints
  * @param {string} name
  * @param {Record<string, unknown>} args
+ * @throws {Error} with the server's message
  */
-export async function callCore(url, name, args) {
+export async function askCore(url, name, args) {
   const endpoint = new URL('/mcp/core', url)
   const response = await fetch(endpoint, {
     method: 'POST',
@@ -45,16 +49,18 @@ export async function callCore(url, name, args) {
       accept: 'application/json, text/event-stream',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  }).catch((error) => fail(silent(endpoint.origin, error).message))
+  }).catch((error) => {
+    throw new Error(silent(endpoint.origin, error).message)
+  })
   const answer = jsonOf(await response.text())
   const { result } = answer
   if (result === undefined) {
     const error = typeof answer.error === 'object' ? answer.error : {}
-    return fail(refusalOf(endpoint.origin, response.status, { error }))
+    throw new Error(refusalOf(endpoint.origin, response.status, { error }))
   }
   const content = result.structuredContent ?? {}
   if (!result.isError) return content
-  return fail(shown(inFlags(content.error?.message ?? 'the call failed', content.error ?? {})))
+  throw new Error(shown(inFlags(content.error?.message ?? 'the call failed', content.error ?? {})))
 }
 
 // Remembering the last change.
