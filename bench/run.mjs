@@ -22,6 +22,7 @@ const BENCHES = {
   judge: ['models/judge.mjs'],
   large: ['large.mjs', '--write'],
   memories: ['memories/run.mjs', '--write'],
+  'memory-tests': ['memory-tests.mjs'],
   million: ['million.mjs', '--write'],
   models: ['models.mjs', '--write'],
   packs: ['packs/run.mjs'],
