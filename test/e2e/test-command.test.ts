@@ -27,7 +27,13 @@ describe('commonplace test', () => {
     const tea = await remember('The kitchen has green tea.', '--project', 'office', '--title', 'Tea')
     const tests = [
       { name: 'port', goal: 'which port has the metrics exporter', project: 'ferry', must: ['port'], within: 1 },
-      { name: 'text', query: 'metrics exporter', project: 'ferry', must: [{ id: port, contains: 'Port  9464' }], must_not: ['Tea'] },
+      {
+        name: 'text',
+        query: 'metrics exporter',
+        project: 'ferry',
+        must: [{ id: port, contains: 'Port  9464' }],
+        must_not: ['Tea'],
+      },
     ]
     writeFileSync(file, JSON.stringify({ tests }))
     const good = await run(['test', file, '--junit', join(home, 'good.xml')])
@@ -69,6 +75,9 @@ describe('commonplace test', () => {
     expect(await response.text()).not.toContain('"isError":true')
     const edited = await run(['test', file])
     expect(edited).toMatchObject({ code: 1, out: expect.stringContaining(`the text of memory ${id} has changed`) })
+    const newer = await remember('Backups run at noon.', '--title', 'Noon')
+    expect((await run(['stale', 'replaces', `${newer}`, `${id}`])).code).toBe(0)
+    expect((await run(['test', file])).out).toContain(`memory ${id} is replaced by ${newer}`)
     writeFileSync(file, 'tests:\n  - query: backups\n    must: [999999]\n')
     expect((await run(['test', file, '--pin'])).code).toBe(1)
     expect(readFileSync(file, 'utf8')).not.toContain('sha256')

@@ -78,7 +78,10 @@ async function runTest(url, test, place, pins) {
         outcome.failures.push(`${nameOf(named)} was not returned${await reasonOf(url, test, named)}`)
         continue
       }
-      const text = texts.get(returned[at].id)
+      const { id, replaced_by: newer } = returned[at]
+      // Agents read it as outdated.
+      if (newer !== undefined) outcome.failures.push(`${nameOf(named)} is replaced by ${[newer].flat().join(', ')}`)
+      const text = texts.get(id)
       const sha256 = text === undefined ? '' : createHash('sha256').update(text).digest('hex')
       if (pins && text !== undefined) outcome.pins.push({ test: place, memory: i, place: at + 1, sha256 })
       outcome.failures.push(...problemsOf(named, at + 1, text, sha256))
