@@ -1,4 +1,4 @@
-// `npm run bench -- memory-tests`: plants 100 mutations that change what agents are told, and counts those that `commonplace test` catches.
+// `npm run bench -- memory-tests`: plants 100 mutations that change answers of agents' calls, and counts those that `commonplace test` catches.
 // Five kinds, 20 of each. The suite is written from a gold set and pinned before anything is mutated. See README.md.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -145,7 +145,7 @@ async function writeSuite(idOf) {
   return { tests, musts: [...musts] }
 }
 
-/** Changes one word or number of a text, wherever it is. */
+/** Changes one word or number of a text, at any place. */
 function edited(text) {
   const words = [...text.matchAll(/[\p{L}\d]{2,}/gu)]
   const { 0: word = '', index = 0 } = words[draw(words.length)] ?? {}

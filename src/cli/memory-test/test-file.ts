@@ -1,6 +1,6 @@
 import { isMap, LineCounter, parseDocument, type Scalar, type YAMLMap, YAMLSeq } from 'yaml'
 
-/** What is wrong with a file of memory tests, with its lines. */
+/** A wrong file of memory tests; the message names the line and the member. */
 export class FileProblem extends Error {}
 
 /** A memory that a test names: by its ID, or by its title. */

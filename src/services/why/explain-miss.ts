@@ -137,7 +137,7 @@ export function createExplainMiss({
   readonly clock: Clock
   /** As `modelKey` names it; null where meaning is not searched. */
   readonly model: string | null
-  /** What an upgrade has left to be indexed. */
+  /** Indexes that are not complete since an upgrade. */
   readonly missed: CatchUp['missed']
   /** Whether packs have approved entries alone (PACK_TRUST). */
   readonly isApproved: boolean
@@ -153,7 +153,7 @@ export function createExplainMiss({
       return { cause: 'expired', message: `It expired at ${formatSecond(end)}. Expired memories cannot be read.` }
     const [last] = past?.versions ?? []
     if (past?.deleted !== true || last === undefined) return NOT_FOUND
-    const message = `It was deleted at ${formatSecond(last.at)}. While its history is retained, restore brings it back.`
+    const message = `It was deleted at ${formatSecond(last.at)}. Call restore while its history is retained.`
     return { cause: 'deleted', message }
   }
 
