@@ -1,6 +1,6 @@
 // `npm run bench -- memory-tests`: plants 100 mutations that change answers of agents' calls, and counts those that `commonplace test` catches.
 // Five kinds, 20 of each. The suite is written from a gold set and pinned before anything is mutated. See README.md.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -105,19 +105,19 @@ async function call(key, name, args) {
 const idsIn = ({ results = [], sections = [] }) =>
   [...results, ...sections.flatMap(({ memories }) => memories)].map(({ id }) => id)
 
-/** Runs the command. @param {readonly string[]} more */
-function runTests(...more) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(root, 'src/cli/commonplace.mjs'), 'test', file, '--url', server.origin, '--json', ...more],
-    { env: { ...process.env, COMMONPLACE_KEY: ben }, encoding: 'utf8' },
-  )
-  if (status !== 0 && status !== 1) throw new Error(stderr)
-  return { isGood: status === 0, stdout, stderr }
-}
-const pin = () => {
-  const { isGood, stderr, stdout } = runTests('--pin')
-  if (!isGood) throw new Error(`The suite cannot be pinned: ${stderr}${stdout.slice(0, 2_000)}`)
+/** Runs the command. @param {readonly string[]} more @returns {Promise<{ isGood: boolean, out: string }>} */
+const runTests = (...more) =>
+  new Promise((resolve, reject) => {
+    const args = [join(root, 'src/cli/commonplace.mjs'), 'test', file, '--url', server.origin, '--json', ...more]
+    // Not in this thread, so that closed connections are noticed meanwhile.
+    execFile(process.execPath, args, { env: { ...process.env, COMMONPLACE_KEY: ben } }, (error, stdout, stderr) => {
+      if (error !== null && error.code !== 1) reject(error)
+      else resolve({ isGood: error === null, out: `${stderr}${stdout}` })
+    })
+  })
+const pin = async () => {
+  const { isGood, out } = await runTests('--pin')
+  if (!isGood) throw new Error(`The suite cannot be pinned: ${out.slice(0, 2_000)}`)
 }
 
 /** The gold set as a suite: what a goal requires and gets, and what it must not get. */
@@ -192,17 +192,17 @@ try {
     idOf.set(id, (await call(ada, 'remember', { ...memory, ...(known.length > 0 ? { replaces: known } : {}) })).id)
   }
   const { tests, musts } = await writeSuite(idOf)
-  pin()
+  await pin()
   console.error(`${HISTORY.length} memories, ${tests.length} tests of ${musts.length} memories`)
   for (const [kind, mutate] of Object.entries(MUTATIONS))
     for (let n = 0; n < OF_EACH; n++) {
       const id = musts[draw(musts.length)]
-      pin()
+      await pin()
       const undo = await mutate(id)
-      rows.push({ kind, of: id, isCaught: !runTests().isGood })
+      rows.push({ kind, of: id, isCaught: !(await runTests()).isGood })
       await undo()
     }
-  pin()
+  await pin()
   const answers = async () => {
     const all = []
     for (const { goal, query, project } of tests)
@@ -233,7 +233,11 @@ try {
       continue
     }
     caught++
-    rows.push({ kind: 'constant', of: `${change.name} ${change.value} → ${change.to}`, isCaught: !runTests().isGood })
+    rows.push({
+      kind: 'constant',
+      of: `${change.name} ${change.value} → ${change.to}`,
+      isCaught: !(await runTests()).isGood,
+    })
   }
   console.error(`constants: ${equal} changes alter no answer of the suite`)
 } finally {

@@ -153,6 +153,11 @@ export function whyContract(): void {
       expect((await why(old)).causes[0]).toMatchObject({ cause: 'superseded', other: newer })
       const raw = await remember('Exporter', ANSWER, {}, ada, trusting)
       expect(await causeOf(raw, {}, ada, trusting)).toBe('approval')
+      const checked = await remember('Checked', `${ANSWER} Checked twice.`, {}, ada, trusting)
+      await beside(sql`UPDATE entries SET approved_version = version WHERE id = ${checked}`)
+      await remember('Checked again', `${ANSWER} Not checked.`, { replaces: [checked] }, ada, trusting)
+      expect(await causeOf(checked, {}, ada, trusting)).toBe('returned')
+      expect(await causeOf(checked, { query: 'kettle tea wallpaper' }, ada, trusting)).not.toBe('superseded')
     })
 
     it('[OPERATE-93] names the rank of a memory and the score of the last one that was returned', async () => {
@@ -230,6 +235,8 @@ export function whyContract(): void {
       expect(await both(id, { as_of: before })).toEqual(['not_stored', 'not_stored'])
       world.clock.advance(2 * DAY_MS)
       expect(await both(id)).toEqual(['ended', 'returned'])
+      expect(await both(id, { as_of: then })).toEqual(['returned', 'returned'])
+      await remember('Exporter moved', 'The gateway metrics exporter moved to port 9999.', { replaces: [id] })
       expect(await both(id, { as_of: then })).toEqual(['returned', 'returned'])
     })
 

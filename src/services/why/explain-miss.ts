@@ -194,9 +194,11 @@ export function createExplainMiss({
     const [entry] = (await entries.readWithin(scope, [call.id], MAX_BYTES)).entries
     const other = entry?.supersededBy
     if (other === undefined) return null
-    if (call.asOf !== null) {
+    if (call.asOf !== null || isApproved) {
       const [newer] = (await entries.readWithin(scope, [other], MAX_BYTES)).entries
-      if (newer !== undefined && newer.createdAt > call.asOf) return null
+      const isLater = call.asOf !== null && newer !== undefined && newer.createdAt > call.asOf
+      // Packs of approved memories disregard a successor that waits for approval.
+      if (isLater || (isApproved && newer?.approved === false)) return null
     }
     return {
       cause: 'superseded',
@@ -208,8 +210,12 @@ export function createExplainMiss({
   async function inPack(caller: Caller, pack: PackArguments, call: ExplainedCall): Promise<Ranking> {
     const compiled = await explained(caller, { ...pack, ...(call.asOf === null ? {} : { asOf: call.asOf }) })
     const { outcome, place, score, best, last, repeats }: PackTrace = compiled.trace(call.id)
+    /** Of a memory that was replaced after the instant in question: its score decides. */
+    const byScore = (): Ranking['outcome'] =>
+      score < (best?.score ?? 0) / 2 ? 'cut' : score < (last?.score ?? 0) ? 'rank' : 'shown'
+    const isLater = outcome === 'superseded' && call.asOf !== null
     return {
-      outcome: outcome === 'limit' ? 'rank' : outcome,
+      outcome: isLater ? byScore() : outcome === 'limit' ? 'rank' : outcome,
       ranked: place === null ? null : { id: call.id, place, score },
       ...{ best, last, repeats },
       limit: compiled.pack.total_items,
