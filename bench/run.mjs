@@ -22,6 +22,7 @@ const BENCHES = {
   judge: ['models/judge.mjs'],
   large: ['large.mjs', '--write'],
   memories: ['memories/run.mjs', '--write'],
+  'memory-tests': ['memory-tests.mjs'],
   million: ['million.mjs', '--write'],
   models: ['models.mjs', '--write'],
   packs: ['packs/run.mjs'],
@@ -41,6 +42,7 @@ const BENCHES = {
   transfer: ['transfer/run.mjs', '--write'],
   vectors: ['vectors.mjs', '--write'],
   words: ['words.mjs', '--write'],
+  why: ['why.mjs'],
 }
 
 const [name, ...rest] = process.argv.slice(2)

@@ -38,7 +38,7 @@ async function importFrom(options, path, usage) {
   return (await import('./import/command.mjs')).importFile(given, path, usage)
 }
 
-/** A command of the memory, loaded when it runs. @param {'remember' | 'search' | 'context' | 'undo' | 'stale'} name */
+/** A command of the memory, loaded when it runs. @param {'remember' | 'search' | 'context' | 'undo' | 'stale' | 'why'} name */
 const inMemory = (name) => async (options, word, usage) =>
   (await import('./memory/commands.mjs'))[name](options, word, usage)
 
@@ -104,6 +104,22 @@ const COMMANDS = {
   'stale replaces': settling('replaces'),
   'stale both-hold': settling('both-hold'),
   'stale merge': settling('merge'),
+  why: {
+    run: inMemory('why'),
+    options: [
+      ...['tool', 'project', 'as-of', 'kind', 'since', 'limit', 'max-tokens'],
+      ...['tags', 'by', 'until', 'thread', 'mode'],
+    ],
+    word: 'the query or goal of the call, then the ID of the memory',
+    isText: true,
+    isOfKey: true,
+  },
+  test: {
+    run: async (options, file, usage) => (await import('./memory-test/command.mjs')).test(options, file, usage),
+    options: ['junit', 'pin'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
   open: { run: async (options) => (await import('./open.mjs')).openDashboard(options), options: [], isOfKey: true },
   ...ADMINISTRATION,
   reembed: { run: reembed, options: [] },
@@ -219,6 +235,7 @@ const FLAGS = [
   'capture',
   'forked',
   'check-updates',
+  'pin',
 ]
 
 /** @param {readonly string[]} args @param {(problem: string) => never} usage */

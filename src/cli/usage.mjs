@@ -20,6 +20,11 @@ const USAGE = `usage: commonplace <command>
   stale replaces LATER EARLIER   settles a pair: the later memory replaces the earlier one
   stale both-hold LATER EARLIER  both hold; not asked again while their texts stay the same
   stale merge LATER EARLIER      one memory with both texts replaces them
+  why QUERY… ID [--tool context|search] [--project P] [--as-of WHEN] [options of the tool]
+            explains why a call of context (default) or search did not return this memory
+  test [FILE] [--junit OUT] [--pin]
+            asks the questions of a file (memory.test.yaml) and checks which memories come back; exit code 1 if a test fails. --junit
+            writes the result for CI; --pin writes the place and the hash of the text of each memory into the file
   open                           shows the dashboard in the browser
 
   service install [--port N] [--print]

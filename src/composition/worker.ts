@@ -2,6 +2,7 @@ import { createR2ImageStore, withoutImageStore } from '../adapters/r2/image-stor
 import { createGateLimiter } from '../adapters/rate-limit-object'
 import { createGrantLocks } from '../adapters/rate-limit-object/grant-locks'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
+import { createSqlEntryStates } from '../adapters/sql/stores/entries/entry-states'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
@@ -32,6 +33,7 @@ import type { Services } from '../services/services'
 import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backups'
+import { createExplainMiss } from '../services/why/explain-miss'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
@@ -244,6 +246,17 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
+    explainMiss: createExplainMiss({
+      ...{ entries, history, explained: packs.explained, rankedSearches: searches.rankedSearches, analyzer, clock },
+      states: createSqlEntryStates(connection),
+      hybrid: {
+        ...{ method: config.hybrid.fusion, k: config.hybrid.k },
+        legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
+      },
+      model: embedder === null ? null : modelKey(embedder),
+      missed: catchUp.missed,
+      isApproved,
+    }),
     stalePairs: createStalePairs({ pairs: currency.pairs, entries, updateEntries, remember: packs.remember }),
     ...memories,
     capture,

@@ -37,6 +37,7 @@ import { createProjectChanges, createProjectsRoute } from './projects'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
+import { createWhyRoute } from './why'
 
 /** Dependencies of one request, made by the Worker entry. */
 interface RequestSetup {
@@ -214,6 +215,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/hooks', createHooksRoutes())
   app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createStaleRoutes())
+  app.route('/api/v1/orgs', createWhyRoute())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1/projects', createProjectsRoute())

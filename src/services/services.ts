@@ -36,6 +36,7 @@ import type { ReadTexts } from './searching/texts/read-texts'
 import type { StalePairs } from './stale/stale-pairs'
 import type { SuggestModel } from './suggest-model'
 import type { Transfer } from './transfer/transfer'
+import type { ExplainMiss } from './why/explain-miss'
 import type { IndexCode } from './writing/code/index-code'
 import type { DeleteEntries } from './writing/entries/delete-entries'
 import type { RestoreEntries } from './writing/entries/restore-entries'
@@ -105,6 +106,8 @@ export interface Services {
     readonly explained: CompilePack
     readonly remember: Remember
   }
+  /** Explains why a call did not return a memory. */
+  readonly explainMiss: ExplainMiss
   /** Indexes and searches source code of projects. */
   readonly code: IndexCode & { readonly search: SearchCode }
   /** Receives events of hooks and reviews captured sessions. */

@@ -241,7 +241,7 @@ function findLossyAt(value: unknown, place: string, levels: number): Problem | n
 function tooLong(place: string, { reason }: LossyValues): Problem {
   const last = place.slice(Math.max(place.lastIndexOf('.'), place.lastIndexOf(']')) + 1)
   const what = isText(last)
-    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed, split it into several entries`
+    ? `at most ${MAX_TEXT_BYTES} UTF-8 bytes are allowed. Split it into several entries`
     : 'send less, or send a list or object as JSON itself'
   return limitExceeded(`${place} ${reason}; ${what}`)
 }

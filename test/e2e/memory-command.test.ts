@@ -70,6 +70,19 @@ describe('commonplace remember, search, context, undo and open', () => {
     expect((await run(['stale', 'merge', `${later}`, `${earlier}`])).out).toContain(`holds ${later} and ${earlier}`)
   })
 
+  it('[OPERATE-90] explain why a call did not return a memory', async () => {
+    const elsewhere = JSON.parse((await run(['remember', 'Owls hunt at night.', '--project', 'zoo', '--json'])).out).id
+    const asked = ['why', 'when do owls hunt', `${elsewhere}`]
+    expect((await run(asked)).out).toMatch(/^✓ returned\. The call returned it, as number \d+\.\n$/)
+    expect((await run([...asked, '--project', 'farm', '--tool', 'search'])).out).toMatch(
+      /^✗ project\. It belongs to project zoo, and the call names project farm\./,
+    )
+    const { causes } = JSON.parse((await run(['why', 'owls', '987654', '--json'])).out)
+    expect(causes).toMatchObject([{ cause: 'not_found' }])
+    expect((await run(['why', 'owls'])).code).toBe(2)
+    expect(await run([...asked, '--tags', 'a'])).toMatchObject({ code: 1, err: expect.stringContaining('tags') })
+  })
+
   it('color what a terminal shows and nothing else', async () => {
     expect((await run(['search', 'striped'])).out).not.toContain('\u001b')
     expect((await run(['search', 'striped'], { FORCE_COLOR: '1' })).out).toContain('\u001b[1mZebras')

@@ -1,4 +1,4 @@
-// `commonplace remember|search|context|undo|stale`: the memory without a client, by the core tools of /mcp/core, and pairs by /api/v1.
+// `commonplace remember|search|context|undo|stale|why`: the memory without a client, by the core tools of /mcp/core and by /api/v1.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,14 +27,18 @@ function jsonOf(text) {
   }
 }
 
+/** As `askCore`. Ends the program with the server's message when it fails. */
+export const callCore = (url, name, args) => askCore(url, name, args).catch((error) => fail(error.message))
+
 /**
- * Calls a tool of `/mcp/core`. Ends the program with the server's message when it fails.
+ * Calls a tool of `/mcp/core`.
  *
  * @param {string} url of the server, or of one of its endpoints
  * @param {string} name
  * @param {Record<string, unknown>} args
+ * @throws {Error} with the server's message
  */
-export async function callCore(url, name, args) {
+export async function askCore(url, name, args) {
   const endpoint = new URL('/mcp/core', url)
   const response = await fetch(endpoint, {
     method: 'POST',
@@ -45,16 +49,18 @@ export async function callCore(url, name, args) {
       accept: 'application/json, text/event-stream',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-  }).catch((error) => fail(silent(endpoint.origin, error).message))
+  }).catch((error) => {
+    throw new Error(silent(endpoint.origin, error).message)
+  })
   const answer = jsonOf(await response.text())
   const { result } = answer
   if (result === undefined) {
     const error = typeof answer.error === 'object' ? answer.error : {}
-    return fail(refusalOf(endpoint.origin, response.status, { error }))
+    throw new Error(refusalOf(endpoint.origin, response.status, { error }))
   }
   const content = result.structuredContent ?? {}
   if (!result.isError) return content
-  return fail(shown(inFlags(content.error?.message ?? 'the call failed', content.error ?? {})))
+  throw new Error(shown(inFlags(content.error?.message ?? 'the call failed', content.error ?? {})))
 }
 
 // Remembering the last change.
@@ -272,6 +278,28 @@ export async function stale(options, _, usage) {
     const ids = `${later.id} ${earlier.id}`
     console.log(paint('dim', `\nSettle a pair: ${TYPED.command} stale replaces|both-hold|merge ${ids}`))
     if (next !== null) console.log(paint('dim', `More: ${TYPED.command} stale --after ${next}`))
+  })
+}
+
+/** Explains why a call did not return a memory. @param {any} options @param {string | undefined} words @param {(problem: string) => never} usage */
+export async function why(options, words, usage) {
+  const [, query, id] = /^([\s\S]*\S)\s+(\d+)$/.exec(words ?? '') ?? []
+  if (query === undefined || id === undefined)
+    usage('why needs the query or goal of the call, then the ID of the memory')
+  const { url, tool, project, kind, tags, by, since, until, thread, mode, limit } = options
+  const asked = {
+    ...{ query, id, tool, project: project?.[0], kind, tags, by, since, until, thread, mode, limit },
+    ...{ as_of: options['as-of'], max_tokens: options['max-tokens'] },
+  }
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  const answer = await call(url, 'GET', `/orgs/-/why?${new URLSearchParams(given)}`)
+  show(options, answer, ({ returned, causes, notes }) => {
+    for (const [i, { cause, message }] of causes.entries()) {
+      const name = shown(cause.replaceAll('_', ' '))
+      const label = i > 0 ? `  also: ${name}` : `${paint(returned ? 'green' : 'yellow', returned ? '✓' : '✗')} ${name}`
+      console.log(`${label}. ${shown(message)}`)
+    }
+    for (const note of notes) console.log(paint('dim', shown(note)))
   })
 }
 

@@ -92,6 +92,8 @@ export interface PackArguments {
   readonly kinds?: readonly Kind[] | undefined
   /** Only entries created at or after this time, milliseconds since 1970. */
   readonly since?: number | undefined
+  /** The pack as of this instant, milliseconds since 1970: without entries that were created later or had ended by then. */
+  readonly asOf?: number | undefined
 }
 
 /** Validated arguments, within limits. */
@@ -108,6 +110,8 @@ export interface PackRequest {
   readonly agentId: string | null
   /** Filter of the searches. */
   readonly filter: Filter
+  /** Null for now. */
+  readonly asOf: number | null
   /** The same filter for an entry that was found by other means. */
   readonly admits: (entry: { readonly kind: Kind; readonly createdAt: number }) => boolean
   readonly limit: number
@@ -145,7 +149,7 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
   const depth = DEPTHS[layer]
   const domain = named(given.domain)
   const tokens = given.maxTokens ?? depth.tokens
-  const { kinds = [], since } = given
+  const { kinds = [], since, asOf = null } = given
   return {
     goal,
     searched: collapse(goal),
@@ -158,9 +162,13 @@ export function readPackRequest(scope: Scope, given: PackArguments): PackRequest
     filter: and([
       ...(kinds.length === 0 ? [] : [{ op: 'kind', anyOf: kinds } as const]),
       ...(since === undefined ? [] : [{ op: 'created', from: Math.ceil(since / 1000), to: null } as const]),
+      ...(asOf === null ? [] : [{ op: 'created', from: null, to: Math.floor(asOf / 1000) } as const]),
     ]),
+    asOf,
     admits: ({ kind, createdAt }) =>
-      (kinds.length === 0 || kinds.includes(kind)) && (since === undefined || createdAt >= since),
+      (kinds.length === 0 || kinds.includes(kind)) &&
+      (since === undefined || createdAt >= since) &&
+      (asOf === null || createdAt <= asOf),
     limit: Math.min(depth.most, clamp(given.limit ?? depth.items, 1, MAX_LIMIT)),
     relatedLimit: includeRelated && depth.steps > 0 ? clamp(given.relatedLimit, 0, MAX_RELATED) : 0,
     maxJson: tokens * CHARS_PER_TOKEN,

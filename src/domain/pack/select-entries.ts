@@ -66,6 +66,12 @@ export interface Selection {
   /** Good entries beyond the limit. */
   readonly beyond: readonly Candidate[]
   readonly superseded: readonly Candidate[]
+  /** Everything that was found, best first, with its score. */
+  readonly ranked: readonly Candidate[]
+  /** By the ID of a duplicate: the chosen entry that it repeats. */
+  readonly repeats: ReadonlyMap<number, number>
+  /** Places of the list, and how many of them a doubtful list leaves empty. */
+  readonly places: { readonly list: number; readonly withheld: number }
 }
 
 /** Minimum fraction of the first entry's key. */
@@ -151,6 +157,7 @@ function replacedLast(candidates: readonly Candidate[], analyzer: Analyzer): Can
 async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
   const distinct: { readonly one: Candidate; readonly shape: Shape }[] = []
   const duplicates: Candidate[] = []
+  const repeats = new Map<number, number>()
   for (const one of list) {
     const shape = shapeOf(`${one.entry.title ?? ''}\n${one.entry.beginning}`, analyzer)
     const same = distinct.findIndex(
@@ -158,15 +165,17 @@ async function distinctOf(list: readonly Candidate[], { links, analyzer }: By) {
     )
     const better = distinct[same]?.one
     if (better === undefined) distinct.push({ one, shape })
-    else if (isNamed(better) || one.entry.project !== better.entry.project || !isLater(one.entry, better.entry))
+    else if (isNamed(better) || one.entry.project !== better.entry.project || !isLater(one.entry, better.entry)) {
       duplicates.push(one)
-    else {
+      repeats.set(one.entry.id, better.entry.id)
+    } else {
       distinct[same] = { one: { ...one, key: better.key, score: better.score }, shape }
       duplicates.push(better)
+      repeats.set(better.entry.id, one.entry.id)
     }
     await scheduler.tick(shape.text.length * distinct.length)
   }
-  return { distinct: distinct.map(({ one }) => one), duplicates }
+  return { distinct: distinct.map(({ one }) => one), duplicates, repeats }
 }
 
 const isNamed = ({ evidence }: Candidate): boolean => evidence.titled || evidence.called.length > 0
@@ -186,7 +195,7 @@ export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wante
   const scored = ordered(candidates, intent).map(score)
   const good = scored.filter((one) => isGood(one) && !one.entry.superseded)
   const listed = ordered(replacedLast(good.slice(0, COMPARED), by.analyzer), intent)
-  const { distinct, duplicates } = await distinctOf(listed, by)
+  const { distinct, duplicates, repeats } = await distinctOf(listed, by)
 
   const byId = new Map(scored.map((one) => [one.entry.id, one]))
   const known = new Set(listed.map(({ entry }) => entry.id))
@@ -197,7 +206,8 @@ export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wante
   // At most half of the places, so that the rest are for the goal.
   const newest = aside.filter(({ evidence }) => evidence.newest && !evidence.diary && !evidence.inProgress)
   const anyway = [...pages, ...works.slice(0, inFlight), ...newest.slice(0, Math.floor(limit / 2))].slice(0, limit)
-  const places = Math.min(limit - anyway.length, ranked.doubt === 'doubtful' ? DOUBTFUL : limit)
+  const free = limit - anyway.length
+  const places = Math.min(free, ranked.doubt === 'doubtful' ? DOUBTFUL : limit)
 
   const chosen = new Map<number, Candidate>()
   const take = (one: Candidate): void => {
@@ -220,5 +230,8 @@ export async function selectEntries(ranked: RankedGoal, { limit, intent }: Wante
       ...good.slice(COMPARED),
     ],
     superseded: scored.filter((one) => one.entry.superseded && isGood(one)),
+    ranked: scored,
+    repeats,
+    places: { list: places, withheld: free - places },
   }
 }

@@ -17,6 +17,7 @@ import { threadOfPath } from './pages/thread'
 import { threads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
 import { archive, usage } from './pages/usage'
+import { why } from './pages/why'
 import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>
@@ -36,6 +37,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/entries/:id/delete', remove],
   ['POST', '/entries/:id/restore', restore],
   ['GET', '/pack', pack],
+  ['GET', '/why', why],
   ['GET', '/activity', activity],
   ['GET', '/usage', usage],
   ['POST', '/usage/archive', archive],

@@ -8,12 +8,12 @@ import type { PackLink } from '../../domain/pack/candidate'
 import { itemOf, minimalItem } from '../../domain/pack/item'
 import { opponentsIn, successorsIn, withRelated } from '../../domain/pack/links'
 import { packMarkdown } from '../../domain/pack/markdown'
-import type { Omitted, OmittedEntry, Pack, PackItem, PackSection } from '../../domain/pack/pack'
+import type { Omitted, OmittedEntry, OmissionReason, Pack, PackItem, PackSection } from '../../domain/pack/pack'
 import { CONTENT, DEPTHS, type PackArguments, type PackRequest, readPackRequest } from '../../domain/pack/pack-request'
 import { bestPlaces, completePassage, fitToBudget, learningsOf, type Passage } from '../../domain/pack/passages'
 import { type Candidate, type RankedGoal, rankEntries } from '../../domain/pack/rank-entries'
 import { SECTION_NAMES, SECTION_TITLES, sectionsOfIntent } from '../../domain/pack/sections'
-import { selectEntries } from '../../domain/pack/select-entries'
+import { type Selection, selectEntries } from '../../domain/pack/select-entries'
 import { NOTHING_FITS } from '../../domain/recall/answer-confidence'
 import { scheduler } from '../../domain/scheduler'
 import type { Analyzer } from '../../domain/search/analysis'
@@ -68,6 +68,29 @@ export interface Compiled {
   /** The pack as Markdown with contents. */
   readonly text: string
   readonly leftOut: readonly OmittedEntry[]
+  /** Returns the outcome for one entry. */
+  readonly trace: (id: number) => PackTrace
+}
+
+/** The outcome for one entry in a pack: shown, or why it is not. */
+export interface PackTrace {
+  /** `absent`: no retriever found it, or it has ended. */
+  readonly outcome: 'shown' | OmissionReason | 'cut' | 'doubt' | 'absent'
+  /** Its place in the ranking, from 1; null where it is absent. */
+  readonly place: number | null
+  /** 0 to 1. */
+  readonly score: number
+  readonly best: ScoredPlace | null
+  /** The last one that the goal, and not its state, brought into the pack. */
+  readonly last: ScoredPlace | null
+  /** The entry that it repeats. */
+  readonly repeats: number | null
+}
+
+export interface ScoredPlace {
+  readonly id: number
+  readonly place: number
+  readonly score: number
 }
 
 export type CompilePack = ReturnType<typeof createCompilePack>
@@ -158,7 +181,7 @@ export function createCompilePack({
       (entry) =>
         (entry.status !== 'archived' || !isWork(entry.kind)) &&
         request.admits(entry) &&
-        !hasEnded(entry.metadata, clock.now()),
+        !hasEnded(entry.metadata, request.asOf ?? clock.now()),
     )
     const by = { analyzer }
     const ranked = await rankEntries(present, found, request, by)
@@ -232,6 +255,7 @@ export function createCompilePack({
         ...omittedEntries('duplicate', selection.duplicates),
         ...omittedEntries('superseded', selection.superseded),
       ],
+      trace: (id) => traceOf(id, selection, new Set(planned.map(idOf)), ranked.doubt === 'nothing'),
     }
   }
 
@@ -266,6 +290,39 @@ export function createCompilePack({
 }
 
 const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
+
+/** The outcome for one entry after the selection and the token budget. */
+function traceOf(id: number, selection: Selection, shown: ReadonlySet<number>, isNothing: boolean): PackTrace {
+  const { chosen, anyway, beyond, duplicates, repeats, places } = selection
+  const list = selection.ranked.filter(({ entry }) => !entry.superseded || entry.id === id)
+  const placeOf = ({ entry, score }: Candidate): ScoredPlace => ({
+    ...{ id: entry.id, score },
+    place: list.findIndex((one) => one.entry.id === entry.id) + 1,
+  })
+  const own = list.find(({ entry }) => entry.id === id)
+  const isOwn = ({ entry }: Candidate): boolean => entry.id === id
+  const best = list.find(({ entry }) => entry.id !== id)
+  const listed = chosen.filter((one) => !anyway.has(one) && shown.has(one.entry.id))
+  const last = listed.toSorted((a, b) => b.score - a.score).at(-1)
+  const outcome = (): PackTrace['outcome'] => {
+    if (shown.has(id)) return 'shown'
+    if (own === undefined) return 'absent'
+    if (own.entry.superseded) return 'superseded'
+    if (chosen.some(isOwn)) return 'budget'
+    if (duplicates.some(isOwn)) return 'duplicate'
+    const behind = beyond.findIndex(isOwn)
+    if (behind >= 0) return behind < places.withheld ? 'doubt' : 'limit'
+    return isNothing ? 'doubt' : 'cut'
+  }
+  return {
+    outcome: outcome(),
+    place: own === undefined ? null : placeOf(own).place,
+    score: own?.score ?? 0,
+    best: best === undefined ? null : placeOf(best),
+    last: last === undefined ? null : placeOf(last),
+    repeats: repeats.get(id) ?? null,
+  }
+}
 
 /** Adds the IDs of later memories on the subject to an item. */
 function withLater(item: PackItem, later: readonly number[] = [], otherwise: readonly number[] = []): PackItem {

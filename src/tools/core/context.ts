@@ -3,8 +3,9 @@ import { drawEntries, leftOffText, type StartEntry, type StartMemories } from '.
 import { titleOf } from '../../domain/entry/title'
 import type { PackItem } from '../../domain/pack/pack'
 import { checkGoal, MAX_GOAL } from '../../domain/pack/pack-request'
+import type { PackArguments } from '../../domain/pack/pack-request'
 import { codePointLength, firstCodePoints, trim, WHITE_SPACE_RUN } from '../../domain/text'
-import { formatSecond } from '../../domain/time'
+import { formatSecond, type Millis } from '../../domain/time'
 import type { RankedResult } from '../../services/searching/ranked/ranked-page'
 import type { CallContext } from '../context'
 import { defineTool } from '../define-tool'
@@ -139,6 +140,18 @@ function shownOwn(own: readonly RankedResult[], budget: number) {
   return fitting(items, budget).sections
 }
 
+/** The pack that this tool asks for. */
+export const packArguments = (
+  goal: string,
+  { kind = [], since, project, limit, max_tokens }: Omit<Arguments, 'captured'>,
+  now: Millis,
+): PackArguments => ({
+  ...{ goal, intent: 'general', layer: 'recall', project, limit, includeRelated: false, relatedLimit: 0 },
+  kinds: kind.map((word) => kindOf(word)),
+  since: since === undefined ? undefined : instantOf(since, 'since', now),
+  maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * charactersOf(max_tokens)) / 4)),
+})
+
 /** Compiles the pack for a goal: memories, then the owner's captured sessions. */
 async function packFor(call: CallContext, goal: string, args: Arguments, most: number) {
   const { services, principal } = call
@@ -150,13 +163,8 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
       hint: sections.length === 0 ? 'None of your captured sessions contains words of this goal.' : REST,
     })
   }
-  const { kind = [], since, project, limit } = args
-  const packed = services.packs.context(principal, {
-    ...{ goal, intent: 'general', layer: 'recall', project, limit, includeRelated: false, relatedLimit: 0 },
-    kinds: kind.map((word) => kindOf(word)),
-    since: since === undefined ? undefined : instantOf(since, 'since', services.now()),
-    maxTokens: Math.min(32_000, Math.ceil((PACK_TOKENS * most) / 4)),
-  })
+  const { project } = args
+  const packed = services.packs.context(principal, packArguments(goal, args, services.now()))
   const [pack, own] = await Promise.all([packed, owned])
   const items = pack.sections
     .flatMap(({ title, items: own }) => own.map((item, place) => ({ section: title, item, place })))

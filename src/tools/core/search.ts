@@ -41,6 +41,8 @@ const MODES = ['hybrid', 'words', 'meaning', 'exact', 'regex'] as const
 const TEN = 6_000
 const EXCERPT = { most: 600, least: 60 } as const
 const MAX_RESULTS = 50
+/** Returns the number of results that a call asks for, within the bounds. */
+export const limitOf = (given: number | undefined): number => Math.max(1, Math.min(given ?? 10, MAX_RESULTS))
 /** Entries that one search for exact text scans. */
 const SCANNED = 1_000
 
@@ -294,7 +296,7 @@ export const search = defineTool({
   }),
   inspect: (args, { services }) => void filterOf(soundArguments(input, args), services.now()),
   async handler(context, given) {
-    const limit = Math.max(1, Math.min(given.limit ?? 10, MAX_RESULTS))
+    const limit = limitOf(given.limit)
     const args = { ...given, limit }
     const scope = inProject(context.principal, args.project)
     const wanted = filterOf(args, context.services.now())

@@ -188,7 +188,7 @@ export function bodyContract(most: number): void {
       const inside = (size: number) => JSON.stringify(JSON.stringify([{ data: bytes(size) }]))
       expect((await call('store_context', draft(`,"images":${inside(3_000_000)}`))).success).toBe(true)
       const { error } = await call('store_context', draft(`,"images":${inside(8_000_000)}`))
-      expect([error.code, error.message]).toEqual(['limit_exceeded', expect.stringContaining('send it as JSON itself')])
+      expect([error.code, error.message]).toEqual(['limit_exceeded', expect.stringContaining('send a list or object as JSON itself')])
     })
 
     it('reports what is wrong with an image, as for one that arrives at once', async () => {

@@ -455,7 +455,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([kept.status, kept.text]).toEqual([
         409,
         expect.stringMatching(
-          /was deleted while you were editing.*target="_blank"[^>]*>Restore.*what somebody wrote<\/textarea>/s,
+          /was deleted while you were editing.*target="_blank"[^>]*>Restore.*an unsaved text<\/textarea>/s,
         ),
       ])
       const expected = /name="expected" value="(\d+)"/.exec(kept.text)?.[1] ?? ''

@@ -8,7 +8,7 @@ import type { Page } from '../page'
 import { Bar } from '../parts/charts'
 import { Copyable, KindLabel, Name, Note, Nothing } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { count, entryAt, plain, plural, score } from '../parts/words'
+import { count, entryAt, plain, plural, score, withQuery } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 export const LEFT_OUT: Readonly<Record<OmissionReason, string>> = {
@@ -90,7 +90,7 @@ const Item = ({ of }: { of: PackItem }) => (
   </li>
 )
 
-function Summary({ pack: { sections, diagnostics, markdown, total_items: total } }: { pack: Pack }) {
+function Summary({ pack: { goal, project, sections, diagnostics, markdown, total_items: total } }: { pack: Pack }) {
   const { omitted, modes } = diagnostics
   const tokens = Math.ceil(markdown.length / CHARS_PER_TOKEN)
   return (
@@ -119,6 +119,11 @@ function Summary({ pack: { sections, diagnostics, markdown, total_items: total }
           </div>
         ))}
       </dl>
+      <p class="more">
+        <a class="quiet" href={withQuery('/why', { query: goal, project })}>
+          Why is a memory not here?
+        </a>
+      </p>
     </aside>
   )
 }

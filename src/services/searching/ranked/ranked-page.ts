@@ -54,6 +54,8 @@ export interface RankedPage {
   readonly results: readonly RankedResult[]
   /** Number of matches, at most the rank depth. */
   readonly total: number
+  /** The complete ordering that the page is cut from, best first. */
+  readonly ordering: readonly Scored[]
   readonly warnings: readonly string[]
 }
 
@@ -82,7 +84,12 @@ const passageOf = ({ id, chunk }: Scored): TextRange =>
   chunk === null ? wordsOf(id) : { id, start: chunk.start, length: Math.min(chunk.length, MAX_PASSAGE) }
 
 /** Returns the score by which the results are ordered. */
-const orderedBy = ({ rerankScore, fused, ftsScore, distance }: RankedResult): number =>
+export const orderedBy = ({
+  rerankScore,
+  fused,
+  ftsScore,
+  distance,
+}: Pick<RankedResult, 'rerankScore' | 'fused' | 'ftsScore' | 'distance'>): number =>
   rerankScore ?? fused ?? ftsScore ?? (distance === null ? 0 : 1 - distance)
 
 /** Returns the range of an entry that shows its subject. */
@@ -209,7 +216,7 @@ export function createRankedPage({
       if (highlighting || most !== undefined) await scheduler.tick(text.length)
     }
     const ordered = successorsFirst(results, ({ entry }) => entry)
-    if (!compares || ordered.length < 2) return { results: ordered, total: cut.length, warnings }
+    if (!compares || ordered.length < 2) return { results: ordered, total: cut.length, ordering, warnings }
     const begun = reranker ? await entries.textRanges(scope, filter, page.map(subjectStretch)) : compared
     const named = new Set(page.flatMap(({ id, isTitled }) => (isTitled ? [id] : [])))
     await scheduler.tick(ordered.length * SUBJECT.codePoints)
@@ -221,6 +228,7 @@ export function createRankedPage({
         disagreements(ordered.map(({ entry }) => entry)),
       ),
       total: cut.length,
+      ordering,
       warnings,
     }
   }

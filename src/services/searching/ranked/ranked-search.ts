@@ -190,6 +190,7 @@ interface HybridPage extends RankedPage {
   readonly unique: number
   /** The cosine from which score fusion counts similarity. */
   readonly lowestCosine: number | null
+  readonly doubt: Doubt
 }
 
 const UNSCORED = {
@@ -245,7 +246,7 @@ export function createRankedSearches(dependencies: {
   const page = createRankedPage({ entries, analyzer, reranker, findDisagreements })
 
   const beyond = (request: RankedRequest): boolean => request.offset >= RANK_DEPTH
-  const NOTHING: RankedPage = { results: [], total: 0, warnings: [BEYOND] }
+  const NOTHING: RankedPage = { results: [], total: 0, ordering: [], warnings: [BEYOND] }
 
   /** Suggests words for those in the query that no entry contains. */
   async function suggested(
@@ -298,7 +299,15 @@ export function createRankedSearches(dependencies: {
     scope: Scope,
     request: RankedRequest & Omit<HybridRequest, 'depth'> & { readonly highlight?: boolean },
   ): Promise<HybridPage> {
-    const none = { modes: [], ftsCount: 0, semanticCount: 0, inBoth: 0, unique: 0, lowestCosine: null }
+    const none = {
+      modes: [],
+      ftsCount: 0,
+      semanticCount: 0,
+      inBoth: 0,
+      unique: 0,
+      lowestCosine: null,
+      doubt: 'none',
+    } as const
     if (beyond(request)) return { ...NOTHING, ...none }
     const found = await searchHybrid(scope, { ...request, depth: RANK_DEPTH * overfetch })
     const { ordering, words, meaning, ftsCount, semanticCount, lowestCosine, doubt, unique } = found
@@ -326,6 +335,7 @@ export function createRankedSearches(dependencies: {
       unique,
       inBoth: ftsCount + semanticCount - unique,
       lowestCosine,
+      doubt,
     }
   }
 

@@ -1,0 +1,3 @@
+import { whyContract } from '../contracts/why'
+
+whyContract()
