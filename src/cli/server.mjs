@@ -88,7 +88,7 @@ const OPTIONS_OF = { expires_at: ['expires'], projects: ['project'], thread_id: 
 
 /** The message of a server, with the option that was typed instead of the field of the API. @param {string} message */
 export const inOptions = (message) =>
-  message.replace(/^(\w+)(?= (?:must|is|needs|has)\b)/, (field) => {
+  message.replace(/(?<=^|^The cursor in )\w+(?= (?:must|is|needs|has)\b)/, (field) => {
     const option = (OPTIONS_OF[field] ?? [field]).find((name) => optionNames.includes(name))
     return option === undefined ? field : `--${option}`
   })

@@ -147,7 +147,7 @@ describe('the command line helps with slips', () => {
     expect(await run('keys', 'create', 'x', '--role', 'boss')).toMatch(/^--role must be one of/)
     expect(await run('audit', 'list', '--limit', 'few')).toMatch(/^--limit must be a whole number/)
     expect(await run('projects', 'rename', 'x')).toMatch(/^--name must be/)
-    expect(await run('export', '--out', '/tmp/none', '--since', 'zzz')).toMatch(/^--since is/)
+    expect(await run('export', '--out', '/tmp/none', '--since', 'zzz')).toMatch(/^The cursor in --since has expired/)
     expect(await run('search', 'x', '--mode', 'loud')).toMatch(/^--mode must be one of/)
     expect(await run('search', 'x', '--limit', 'few')).toBe('--limit is "few"; it must be a number')
     await server.stop()

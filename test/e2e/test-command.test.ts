@@ -83,7 +83,7 @@ describe('commonplace test', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('sha256')
   })
 
-  it('[OPERATE-97] ends with exit code 2 for a file that is no file of tests', async () => {
+  it('[OPERATE-97] ends with exit code 2 for a file without tests', async () => {
     writeFileSync(file, 'tests: []')
     expect(await run(['test', file])).toMatchObject({ code: 2, err: expect.stringContaining('at least one test') })
   })

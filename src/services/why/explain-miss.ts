@@ -260,7 +260,7 @@ export function createExplainMiss({
     return [...new Set(words.map(({ word }) => word))]
   }
 
-  /** What is missing in the indexes that the call goes by. */
+  /** Returns the causes that lie in the indexes of the call. */
   function unindexed(call: ExplainedCall, state: EntryState | null): Cause | null {
     const mode = call.tool === 'search' ? call.search.mode : 'hybrid'
     const words = mode !== 'meaning' && hybrid.legs.fts && (state?.hasWords === false || missed().includes('words'))

@@ -78,7 +78,7 @@ export function bodyContract(most: number): void {
       const padded = await call('store_context', `{"thread_id":"t","source":"user","text":"${' '.repeat(1_500_000)}x"}`)
       expect(padded.success).toBe(true)
       const odd = await call('list_threads', `{"odd":"${'x'.repeat(10_000_001)}"}`)
-      expect(odd.error.message).toContain('odd has more than 10000000 characters; send less, and')
+      expect(odd.error.message).toContain('odd has more than 10000000 characters; send less, or send a list or object as JSON itself')
     })
 
     it('whose item of a batch is nested too deep is that item error', async () => {
@@ -188,7 +188,10 @@ export function bodyContract(most: number): void {
       const inside = (size: number) => JSON.stringify(JSON.stringify([{ data: bytes(size) }]))
       expect((await call('store_context', draft(`,"images":${inside(3_000_000)}`))).success).toBe(true)
       const { error } = await call('store_context', draft(`,"images":${inside(8_000_000)}`))
-      expect([error.code, error.message]).toEqual(['limit_exceeded', expect.stringContaining('send a list or object as JSON itself')])
+      expect([error.code, error.message]).toEqual([
+        'limit_exceeded',
+        expect.stringContaining('send a list or object as JSON itself'),
+      ])
     })
 
     it('reports what is wrong with an image, as for one that arrives at once', async () => {
