@@ -102,7 +102,7 @@ describe('commonplace watch', () => {
     })
     expect(await runCommand(['watch', '--after', 'yesterday', '--url', url()])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('The cursor in after'),
+      err: expect.stringContaining('The cursor in --after has expired'),
     })
     expect(await runCommand(['watch', '--url', url()], { COMMONPLACE_KEY: 'cp_wrong' })).toMatchObject({ code: 1 })
     expect(await runCommand(['watch', '--org', 'others', '--url', url()])).toMatchObject({

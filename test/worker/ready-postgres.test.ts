@@ -51,7 +51,7 @@ describe('a server without its database names the setting to check', () => {
     const nowhere = urlOf((parts) => {
       parts.pathname = '/no_such_database'
     })
-    expect(await heard(nowhere)).toMatch(/HYPERDRIVE binding names does not exist/)
+    expect(await heard(nowhere)).toMatch(/The database of the HYPERDRIVE binding does not exist/)
     const stranger = urlOf((parts) => {
       parts.username = 'nobody_we_know'
     })

@@ -29,7 +29,7 @@ describe('a deployment with default settings', () => {
     const response = await workerHere(vars)('/mcp', CALL)
     expect(response.status).toBe(503)
     const text = await messageOf(response)
-    for (const said of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS names "status" twice'])
+    for (const said of ['LOG_LEVEL', 'MAX_IMAGE_SIZE_MB', 'METADATA_INDEXED_FIELDS contains "status" twice'])
       expect(text).toContain(said)
   })
 
@@ -38,10 +38,10 @@ describe('a deployment with default settings', () => {
     for (const path of ['/', '/mcp', '/threads', '/entries/7']) {
       const page = await ask(path, { headers: { accept: 'text/html' } })
       expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 503, 'text/html; charset=utf-8'])
-      expect(await page.text()).toContain('ALLOWED_HOSTS holds &quot;https://memory.example&quot;')
+      expect(await page.text()).toContain('ALLOWED_HOSTS contains &quot;https://memory.example&quot;')
     }
     const ready = await ask('/ready', { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-    expect(await messageOf(ready)).toContain('ALLOWED_HOSTS holds "https://memory.example"')
+    expect(await messageOf(ready)).toContain('ALLOWED_HOSTS contains "https://memory.example"')
   })
 
   it('does not limit open mode', async () => {
