@@ -61,7 +61,7 @@ describe('a server without its database names the setting to check', () => {
   it('when POSTGRESQL_SCHEMA names a schema that is not there, or no schema at all', async () => {
     expect(await heard(urlOf(), { POSTGRESQL_SCHEMA: 'elsewhere' })).toContain(COMMAND)
     const wrong = await heard(urlOf(), { POSTGRESQL_SCHEMA: 'not a name', EMBEDDING_DIM: '4001' })
-    expect(wrong).toMatch(/POSTGRESQL_SCHEMA must be/)
+    expect(wrong).toMatch(/POSTGRESQL_SCHEMA must have at most 63 characters/)
     expect(wrong).toMatch(/EMBEDDING_DIM .* from 1 to 4000/)
     expect(await heard(null, { VECTOR_BACKEND: 'pgvector' })).toMatch(/needs STORAGE_BACKEND=postgresql/)
   })
