@@ -63,6 +63,6 @@ describe('a server without its database names the setting to check', () => {
     const wrong = await heard(urlOf(), { POSTGRESQL_SCHEMA: 'not a name', EMBEDDING_DIM: '4001' })
     expect(wrong).toMatch(/POSTGRESQL_SCHEMA must have at most 63 characters/)
     expect(wrong).toMatch(/EMBEDDING_DIM .* from 1 to 4000/)
-    expect(await heard(null, { VECTOR_BACKEND: 'pgvector' })).toMatch(/needs STORAGE_BACKEND=postgresql/)
+    expect(await heard(null, { VECTOR_BACKEND: 'pgvector' })).toMatch(/requires STORAGE_BACKEND=postgresql/)
   })
 })

@@ -78,7 +78,9 @@ export function bodyContract(most: number): void {
       const padded = await call('store_context', `{"thread_id":"t","source":"user","text":"${' '.repeat(1_500_000)}x"}`)
       expect(padded.success).toBe(true)
       const odd = await call('list_threads', `{"odd":"${'x'.repeat(10_000_001)}"}`)
-      expect(odd.error.message).toContain('odd has more than 10000000 characters; send less, or send a list or object as JSON itself')
+      expect(odd.error.message).toContain(
+        'odd has more than 10000000 characters; send less, or send a list or object as JSON itself',
+      )
     })
 
     it('whose item of a batch is nested too deep is that item error', async () => {
