@@ -257,7 +257,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       missed: catchUp.missed,
       isApproved,
     }),
-    stalePairs: createStalePairs({ pairs: currency.pairs, entries, updateEntries, remember: packs.remember }),
+    stalePairs: createStalePairs({
+      ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
+    }),
     ...memories,
     capture,
     updateEntries,

@@ -9,7 +9,7 @@ import type { Caller } from '../domain/identity/scope'
 import { formatSecond } from '../domain/time'
 import { givenAs } from '../domain/validation'
 import type { Services } from '../services/services'
-import { RESOLUTIONS, type Resolution } from '../services/stale/stale-pairs'
+import { type PairPlace, RESOLUTIONS, type Resolution } from '../services/stale/stale-pairs'
 import { type Credential, requireOrg, requireRole } from './auth'
 import { readObject } from './body'
 import { namedProjectOrNone } from './named-project'
@@ -26,14 +26,15 @@ const MAX_BODY = 65_536
 const PAGE = { usual: 20, most: 100 } as const
 
 /** @throws Problem invalid_input */
-export function readPlace(given: string | undefined | null): MemoryPair | null {
+export function readPlace(given: string | undefined | null): PairPlace | null {
   if (given === undefined || given === null || given === '') return null
-  const [, later, earlier] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
-  if (later === undefined || earlier === undefined) throw invalidInput('after must be the next of an earlier page')
-  return { later: Number(later), earlier: Number(earlier) }
+  const [, shown, later, earlier] = /^(\d{1,9})-(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
+  if (shown === undefined || later === undefined || earlier === undefined)
+    throw invalidInput('after must be the next of an earlier page')
+  return { shown: Number(shown), later: Number(later), earlier: Number(earlier) }
 }
 
-export const placeOf = ({ later, earlier }: MemoryPair): string => `${later}-${earlier}`
+export const placeOf = ({ shown, later, earlier }: PairPlace): string => `${shown}-${later}-${earlier}`
 
 function readLimit(given: string | undefined): number {
   if (given === undefined || given === '') return PAGE.usual
@@ -97,7 +98,9 @@ export function createStaleRoutes() {
       })
     })
     return c.json({
-      pairs: pairs.map(({ later, earlier, verdict }) => ({ later: shown(later), earlier: shown(earlier), verdict })),
+      pairs: pairs.map(({ later, earlier, verdict, shown: times }) => ({
+        ...{ later: shown(later), earlier: shown(earlier), verdict, shown: times },
+      })),
       next: next === null ? null : placeOf(next),
     })
   })

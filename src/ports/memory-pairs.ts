@@ -27,10 +27,10 @@ export interface PairWithMemories extends PairOfOrg, JudgedPair {
 
 export type MemoryContent = Pick<Entry, 'id' | 'title' | 'textHash' | 'metadata'>
 
-/** Selects a page of pairs. */
+/** Selects pairs. */
 export interface PairQuery {
+  /** Project of the later memory; null for any. */
   readonly project: string | null
-  readonly after: MemoryPair | null
   readonly limit: number
 }
 

@@ -242,7 +242,10 @@ export function currencyContract(): void {
         const [earlier, later] = pair
         expect(await stale()).toMatchObject({
           pairs: [
-            { later: { id: later }, earlier: { id: earlier, title: 'Retention', content: RETENTION }, verdict: null },
+            {
+              ...{ later: { id: later }, earlier: { id: earlier, title: 'Retention', content: RETENTION } },
+              ...{ verdict: null, shown: 0 },
+            },
           ],
           next: null,
         })
@@ -278,6 +281,30 @@ export function currencyContract(): void {
           content: `${LONGER}\n\n${RETENTION}`,
         })
         for (const id of pair) expect(await plain.ok(ada, 'core:fetch', { id })).toMatchObject({ replaced_by: json.id })
+      })
+
+      it('[CORE-40] those whose earlier memory was shown to most sessions first, page by page', async () => {
+        const pair = await twoMemories()
+        const others = [
+          await remember('Lamps', 'The lamps of the quay are switched off at midnight by the harbour master.'),
+          await remember('Lamps at night', 'The lamps of the quay are switched off at two by the harbour master.'),
+        ]
+        await run(plain)
+        const newest = [others[1], others[0]]
+        expect(idsOf(await stale())).toEqual([newest, [pair[1], pair[0]]])
+        const show = (session: string, id: number) =>
+          runSql(sql`INSERT INTO session_memories (org, owner, session, project, at, memories)
+            VALUES (${ada.org}, 'ben', ${session}, ${PROJECT}, ${plain.clock.now()}, ${JSON.stringify([[id, 1]])})`)
+        await show('codex:1', pair[0])
+        await show('codex:2', pair[0])
+        await show('codex:3', others[0] ?? 0)
+        const first = await stale(ada, '?limit=1')
+        expect(first).toMatchObject({ pairs: [{ later: { id: pair[1] }, shown: 2 }] })
+        expect(await stale(ada, `?after=${first.next}`)).toMatchObject({
+          ...{ pairs: [{ later: { id: others[1] }, shown: 1 }], next: null },
+        })
+        expect((await plain.page(ada, '/stale')).body).toContain('shown to 2 sessions')
+        expect(await stale(ada, '?after=1-2')).toMatchObject({ error: { code: 'invalid_input' } })
       })
 
       it('by who can change the later one and read both, page by page', async () => {

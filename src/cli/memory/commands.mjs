@@ -269,8 +269,11 @@ export async function stale(options, _, usage) {
   const answer = await call(url, 'GET', `/orgs/-/stale?${query}`)
   show(options, answer, ({ pairs, next }) => {
     if (pairs.length === 0) return console.log('No pair waits for a judgement.')
-    for (const { later, earlier, verdict } of pairs) {
-      console.log(paint('bold', `\n${later.id} ${earlier.id}${verdict === null ? '' : `  a model judged: ${verdict}`}`))
+    for (const { later, earlier, verdict, shown: times } of pairs) {
+      const shownTo =
+        times === 0 ? '' : `  the earlier one was shown to ${times === 1 ? '1 session' : `${times} sessions`}`
+      const judged = verdict === null ? '' : `  a model judged: ${verdict}`
+      console.log(paint('bold', `\n${later.id} ${earlier.id}${shownTo}${judged}`))
       for (const memory of [later, earlier])
         printMemory({ ...memory, content: cutTo(memory.content, PAIR_EXCERPT), total_chars: undefined })
     }

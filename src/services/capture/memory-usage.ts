@@ -70,6 +70,11 @@ export function createMemoryUsage({
       return useOf(id, await store.uses(scope, clock.now() - USES_KEPT_MS, id))
     },
 
+    /** Returns the use of each memory by these sessions. */
+    async ofAll(scope: Scope): Promise<ReadonlyMap<number, UseOfMemory>> {
+      return usesOf(await store.uses(scope, clock.now() - USES_KEPT_MS, null))
+    },
+
     async week(scope: Scope): Promise<Usage> {
       const now = clock.now()
       const [sessions, since] = await Promise.all([store.uses(scope, now - UNUSED_MS, null), store.firstUse(scope)])

@@ -8,7 +8,8 @@ import type { Caller, Scope } from '../../domain/identity/scope'
 import { EVERYTHING } from '../../domain/search/filter'
 import { firstCodePoints } from '../../domain/text'
 import type { EntryStore } from '../../ports/entry-store'
-import type { MemoryPairs, PairQuery } from '../../ports/memory-pairs'
+import type { JudgedPair, MemoryPairs, PairQuery } from '../../ports/memory-pairs'
+import type { MemoryUsage } from '../capture/memory-usage'
 import { done, onlyValue } from '../outcome'
 import type { Remember } from '../pack/remember'
 import type { UpdateEntries } from '../writing/entries/update-entries'
@@ -19,36 +20,56 @@ export interface StalePair {
   readonly earlier: EntryPreview
   /** Verdict of the optional model on these contents; null for none. */
   readonly verdict: Verdict | null
+  /** Number of sessions of the last 180 days to which hooks showed the earlier memory. */
+  readonly shown: number
+}
+
+/** The place of a pair in the list. */
+export interface PairPlace extends MemoryPair {
+  readonly shown: number
 }
 
 export interface StalePairPage {
   readonly pairs: readonly StalePair[]
   /** Cursor of the next page; null at the end. */
-  readonly next: MemoryPair | null
+  readonly next: PairPlace | null
 }
 
 /** Resolutions of a pair: the later memory replaces the earlier one, both are valid, or one memory replaces both. */
 export const RESOLUTIONS = ['replaces', 'both_hold', 'merge'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
+/** Newest pairs among which the list is ordered. */
+const LISTED = 1_000
 /** Code points of each text in the list. */
 const PREVIEW = 600
 const MOST_TITLE = 200
+
+/** Orders pairs by how often the earlier memory was shown; of equal ones the newest later memory comes first. */
+const inOrder = (a: PairPlace, b: PairPlace): number => b.shown - a.shown || b.later - a.later || b.earlier - a.earlier
 
 export type StalePairs = ReturnType<typeof createStalePairs>
 
 /** Lists unresolved pairs of memories on one subject, and resolves them. */
 export function createStalePairs({
   pairs,
+  usage,
   entries,
   updateEntries,
   remember,
 }: {
   readonly pairs: Pick<MemoryPairs, 'list' | 'judge'>
+  readonly usage: Pick<MemoryUsage, 'ofAll'>
   readonly entries: Pick<EntryStore, 'previews' | 'read'>
   readonly updateEntries: UpdateEntries
   readonly remember: Remember
 }) {
+  /** Returns the newest unresolved pairs in the order of the list. */
+  async function ordered(scope: Scope, project: string | null): Promise<(JudgedPair & PairPlace)[]> {
+    const [found, uses] = await Promise.all([pairs.list(scope, { project, limit: LISTED }), usage.ofAll(scope)])
+    return found.map((pair) => ({ ...pair, shown: uses.get(pair.earlier)?.shown ?? 0 })).sort(inOrder)
+  }
+
   async function merge(caller: Caller, later: Entry, earlier: Entry): Promise<number> {
     const { id } = await remember(caller, {
       title: firstCodePoints(titleOf(later), MOST_TITLE),
@@ -63,21 +84,29 @@ export function createStalePairs({
   }
 
   return {
-    /** Lists pairs whose later memory the caller can change and whose earlier one it can read, the newest later one first. */
-    async list(scope: Scope, query: PairQuery): Promise<StalePairPage> {
-      const found = await pairs.list(scope, { ...query, limit: query.limit + 1 })
-      const page = found.slice(0, query.limit)
+    /**
+     * Lists pairs whose later memory the caller can change and whose earlier one it can read. Pairs whose earlier memory was
+     * shown most often come first.
+     */
+    async list(
+      scope: Scope,
+      { project, after, limit }: PairQuery & { readonly after: PairPlace | null },
+    ): Promise<StalePairPage> {
+      const all = await ordered(scope, project)
+      const found = after === null ? all : all.filter((pair) => inOrder(after, pair) < 0)
+      const page = found.slice(0, limit)
       const ids = [...new Set(page.flatMap(({ later, earlier }) => [later, earlier]))]
       const read = await entries.previews(scope, EVERYTHING, ids, PREVIEW)
       const byId = new Map(read.map((one) => [one.id, one]))
-      const last = found.length > query.limit ? page.at(-1) : undefined
+      const last = found.length > limit ? page.at(-1) : undefined
       return {
         pairs: page.flatMap((pair): StalePair[] => {
           const [later, earlier] = [byId.get(pair.later), byId.get(pair.earlier)]
           if (later === undefined || earlier === undefined || bothHold(later, earlier)) return []
-          return [{ later, earlier, verdict: pair.judged === contentMark(later, earlier) ? pair.verdict : null }]
+          const verdict = pair.judged === contentMark(later, earlier) ? pair.verdict : null
+          return [{ later, earlier, verdict, shown: pair.shown }]
         }),
-        next: last === undefined ? null : { later: last.later, earlier: last.earlier },
+        next: last === undefined ? null : { shown: last.shown, later: last.later, earlier: last.earlier },
       }
     },
 

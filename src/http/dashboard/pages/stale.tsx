@@ -33,7 +33,7 @@ const VERDICTS = {
   both_hold: 'A model judged that both hold.',
 } as const
 
-const Memory = ({ name, entry, now }: { name: string; entry: EntryPreview; now: number }) => (
+const Memory = ({ name, entry, now, shown }: { name: string; entry: EntryPreview; now: number; shown?: number }) => (
   <article>
     <h3>
       {name}:{' '}
@@ -45,6 +45,9 @@ const Memory = ({ name, entry, now }: { name: string; entry: EntryPreview; now: 
       <KindLabel kind={entry.kind} />
       {entry.project === null ? null : <ProjectLink project={entry.project} />}
       <Time at={holdsFrom(entry)} now={now} />
+      {shown === undefined || shown === 0 ? null : (
+        <span>shown to {shown === 1 ? '1 session' : `${shown} sessions`}</span>
+      )}
     </Facts>
     <div class="text-of more">
       <Markdown text={entry.text} />
@@ -60,7 +63,7 @@ const Pair = ({ visit, of, isFirst }: { visit: Visit; of: StalePair; isFirst: bo
     <section class="card">
       {of.verdict === null ? null : <Note>{VERDICTS[of.verdict]}</Note>}
       <Memory name="Later" entry={of.later} now={now} />
-      <Memory name="Earlier" entry={of.earlier} now={now} />
+      <Memory name="Earlier" entry={of.earlier} now={now} shown={of.shown} />
       <div class="actions">
         {WAYS.map(([as, label, key]) => (
           <PostForm action="/stale" token={visit.formToken} {...(isFirst ? { shortcut: key } : {})}>
@@ -105,7 +108,10 @@ export async function stale(visit: Visit): Promise<Page> {
       <div>
         <div class="head">
           <h1>Outdated?</h1>
-          <p>Two memories on one subject: the later one may replace the earlier one. Newest first.</p>
+          <p>
+            Two memories on one subject: the later one may replace the earlier one. Earlier memories that agents were
+            shown most often come first.
+          </p>
         </div>
         <Done visit={visit} />
         {pairs.map((of, i) => (

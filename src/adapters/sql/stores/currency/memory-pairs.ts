@@ -125,12 +125,8 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
         ON CONFLICT (org, later_id, earlier_id) DO NOTHING`)
     },
 
-    async list(scope, { project, after, limit }) {
+    async list(scope, { project, limit }) {
       const now = clock.now()
-      const behind =
-        after === null
-          ? sql``
-          : sql` AND p.later_id <= ${after.later} AND (p.later_id < ${after.later} OR p.earlier_id < ${after.earlier})`
       const ofProject = project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql`l.project`)}`
       return readOne(
         connection,
@@ -138,7 +134,7 @@ export function createSqlMemoryPairs(connection: SqlConnection, clock: Clock): M
           FROM memory_pairs p
             ${dialect.plan.follow('entries', 'l', sql`l.id = p.later_id`)}
             ${dialect.plan.follow('entries', 'e', sql`e.id = p.earlier_id`)}
-          WHERE p.org = ${scope.org}${behind} AND (p.verdict IS NULL OR p.verdict <> 'both_hold')
+          WHERE p.org = ${scope.org} AND (p.verdict IS NULL OR p.verdict <> 'both_hold')
             AND ${listedToChange(dialect, scope, now, 'l')}${ofProject} AND ${listed(dialect, scope, now, 'e')}
             AND NOT ${superseded({ dialect, visibility: { scope, diaryOf: null }, now })}
           ORDER BY p.later_id DESC, p.earlier_id DESC LIMIT ${limit}`,
