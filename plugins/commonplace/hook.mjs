@@ -753,10 +753,11 @@ function write(home, told) {
   } catch {
   }
 }
-var countsLine = ({ shown, used, captured }) => shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured} captured`], waitingLine = ({ url, waiting = 0 }) => waiting < 1 ? [] : [`${waiting === 1 ? "1 session waits" : `${waiting}${waiting < MOST_WAITING ? "" : " or more"} sessions wait`} for review: ${url}/review`];
-function hear(home, url, { memory, waiting }, folderOfSession) {
+var countsLine = ({ shown, used, captured, proposed = 0 }) => shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured + proposed} captured`], waitingLine = ({ url, waiting = 0 }) => waiting < 1 ? [] : [`${waiting === 1 ? "1 session waits" : `${waiting}${waiting < MOST_WAITING ? "" : " or more"} sessions wait`} for review: ${url}/review`];
+function hear(home, url, { memory, waiting, proposed = {} }, folderOfSession) {
   if (memory === void 0 && waiting === void 0) return;
   let told = read2(home), others = told.sessions.filter(([id]) => id !== memory?.session), own = memory === void 0 ? [] : [[memory.session, folderOfSession(memory.session), memory, !1]];
+  for (let [id, , counts] of others) proposed[id] > 0 && (counts.proposed = proposed[id]);
   write(home, {
     ...waiting === void 0 ? { url: told.url, waiting: told.waiting } : { url, waiting },
     sessions: [...others, ...own].slice(-MOST_SESSIONS)

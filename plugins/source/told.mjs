@@ -29,8 +29,8 @@ function write(home, told) {
   }
 }
 
-const countsLine = ({ shown, used, captured }) =>
-  shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured} captured`]
+const countsLine = ({ shown, used, captured, proposed = 0 }) =>
+  shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured + proposed} captured`]
 
 const waitingLine = ({ url, waiting = 0 }) => {
   if (waiting < 1) return []
@@ -40,11 +40,13 @@ const waitingLine = ({ url, waiting = 0 }) => {
 }
 
 /** Remembers what an answer of the server counts. @param {(session: string) => string | undefined} folderOfSession */
-export function hear(home, url, { memory, waiting }, folderOfSession) {
+export function hear(home, url, { memory, waiting, proposed = {} }, folderOfSession) {
   if (memory === undefined && waiting === undefined) return
   const told = read(home)
   const others = told.sessions.filter(([id]) => id !== memory?.session)
   const own = memory === undefined ? [] : [[memory.session, folderOfSession(memory.session), memory, false]]
+  // A model proposes memories after the session has ended.
+  for (const [id, , counts] of others) if (proposed[id] > 0) counts.proposed = proposed[id]
   write(home, {
     ...(waiting === undefined ? { url: told.url, waiting: told.waiting } : { url, waiting }),
     sessions: [...others, ...own].slice(-MOST_SESSIONS),

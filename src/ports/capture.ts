@@ -60,6 +60,14 @@ export interface StartPlace {
   readonly branch: string | null
 }
 
+/** A captured session that awaits review. */
+export interface WaitingSession {
+  /** `<client>:<id>` */
+  readonly name: string
+  /** Number of memories that a model proposed from it. */
+  readonly proposed: number
+}
+
 /** Stores captured events and sessions. Scopes have an owner, whose sessions are used. */
 export interface CaptureStore {
   /**
@@ -150,8 +158,8 @@ export interface CaptureStore {
   approve(caller: Caller, id: number, version: number): Promise<boolean>
   /** Returns captured entries that the scope may change, newest first, after a position. */
   review(scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]>
-  /** Returns the number of captured sessions of the scope's owner that await review; counts up to `most`. */
-  waiting(scope: Scope, most: number): Promise<number>
+  /** Returns captured sessions of the scope's owner that await review, at most `most`. */
+  waiting(scope: Scope, most: number): Promise<readonly WaitingSession[]>
   /** Deletes the state of sessions of a project, so that no further checkpoint is written. */
   forgetSessions(scope: Scope, project: string, owner: string | null): Promise<void>
   /**

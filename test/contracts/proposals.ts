@@ -156,6 +156,22 @@ export function proposalContract(): void {
       expect((await world.ok(ada, 'core:fetch', { id: found[0].id })).pinned).toBeUndefined()
     })
 
+    it('[CAPTURE-88] are counted by their session in the answer to the next start', async () => {
+      answer = () => asJson(DECISION, { ...DECISION, kind: 'gotcha', title: 'The gateway drops the first connection' })
+      const session = claudeCode(`p${++serial}`)
+      await capture(SAID, world, session)
+      const start = async (client: string): Promise<Json> => {
+        const { id, event } = claudeCode(`p${++serial}`).start()
+        const body = { events: [{ id, event, at: world.clock.now(), place: PLACE }], answer: id }
+        return (await world.http(ada.secret, 'POST', `/api/v1/hooks/${client}`, body)).json
+      }
+      expect(await start('claude-code')).not.toHaveProperty('proposed')
+      await run()
+      const sessionId = session.start().event.session_id as string
+      expect(await start('claude-code')).toMatchObject({ waiting: 1, proposed: { [sessionId]: 2 } })
+      expect(await start('codex')).not.toHaveProperty('proposed')
+    })
+
     it('are dropped where the answer comes late, after the session was reviewed; a model that fails holds up nothing', async () => {
       await capture(SAID)
       answer = async () => {

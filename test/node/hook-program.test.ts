@@ -367,6 +367,15 @@ it('reports to the person once at the next start in the folder how memory was us
   expect(await told(start())).toEqual(output)
 })
 
+it('[CAPTURE-88] counts what a model proposed from the session among what was captured', async () => {
+  server.wanted.more = { memory: { session: 's1', shown: 6, used: 3, captured: 1 } }
+  await fire(stop())
+  server.wanted.more = { waiting: 1, proposed: { s1: 2, s2: 4 } }
+  const { systemMessage } = JSON.parse((await fire(start())).out)
+  const waits = `1 session waits for review: ${server.url}/review`
+  expect(systemMessage).toBe(`commonplace: memory: 6 shown, 3 used, 3 captured; ${waits}`)
+})
+
 it('shows in a status line what memory did in its session and what waits, without asking the server', async () => {
   const line = async (session_id: string) =>
     (await fire({ session_id, workspace: { current_dir: home } }, 'statusline')).out

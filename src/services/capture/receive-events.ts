@@ -24,6 +24,8 @@ export interface Received {
   readonly memory: (SessionCounts & { readonly session: string }) | null
   /** At a start, the number of sessions that await review (at most 100); otherwise null. */
   readonly waiting: number | null
+  /** At a start, the number of proposals by the session's ID, of sessions that await review and have proposals. */
+  readonly proposed: Readonly<Record<string, number>>
 }
 
 /** Maximum characters of a client's session ID. Thread names have at most 256. */
@@ -233,7 +235,7 @@ export function createReceiveEvents({
     const alone = async (message: string | null): Promise<Received> => {
       const recall = asked && (await recalled(by, hooks, client, asked, null, false))
       const output = asked && shaped(hooks, asked, recall?.text ?? null)
-      return { stored: 0, repeated: 0, output, notice: message, memory: null, waiting: null }
+      return { stored: 0, repeated: 0, output, notice: message, memory: null, waiting: null, proposed: {} }
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
@@ -250,10 +252,17 @@ export function createReceiveEvents({
       else failed.push(written.problem.message)
     }
     const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
-    const { stored, output, waiting } = received
+    const { stored, output } = received
+    const sessions = received.waiting ?? []
+    const proposed = Object.fromEntries(
+      sessions.flatMap(({ name, proposed: count }) =>
+        count > 0 && name.startsWith(`${client}:`) ? [[name.slice(client.length + 1), count]] : [],
+      ),
+    )
+    const waiting = received.waiting?.length ?? null
     const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
     const repeated = kept.length - stored + again
-    return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting }
+    return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting, proposed }
   }
 
   /** Resolves and adds the names; repeats if the directory changed in between. */

@@ -140,7 +140,7 @@ export function createReviewCaptured({
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
 
     /** Counts the owner's sessions that await review, at most 100. */
-    waiting: (scope: Scope): Promise<number> => store.waiting(scope, MOST_WAITING),
+    waiting: async (scope: Scope): Promise<number> => (await store.waiting(scope, MOST_WAITING)).length,
 
     /**
      * Lists entries whose texts address an agent and that no person has approved.

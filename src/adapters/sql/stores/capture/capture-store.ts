@@ -527,13 +527,12 @@ export function createSqlCaptureStore(
       const { plan } = dialect
       return readOne(
         connection,
-        sql`SELECT count(*) AS count FROM (
-          SELECT s.session FROM capture_sessions s ${plan.follow('entries', 'e', sql`e.id = s.entry_id`)}
+        sql`SELECT s.session, ${dialect.numberAt('proposed')} AS proposed FROM capture_sessions s ${plan.follow('entries', 'e', sql`e.id = s.entry_id`)}
           WHERE ${own(scope, 's')} AND s.entry_id IS NOT NULL
             AND ${plan.filterOnly(sql`e.captured = 1`)} AND ${changeable(dialect, scope, clock.now())}
-          LIMIT ${most}) AS found`,
-        firstRow((row) => num(row, 'count')),
-      ).then((count) => count ?? 0)
+          LIMIT ${most}`,
+        each((row) => ({ name: str(row, 'session'), proposed: Number(row.proposed ?? 0) })),
+      )
     },
 
     async approved(scope, ids) {
