@@ -3,7 +3,7 @@ import type { PackEntry, PackLink } from '../../src/domain/pack/candidate'
 import { opponentsIn, successorsIn } from '../../src/domain/pack/links'
 import { type PackArguments, readPackRequest } from '../../src/domain/pack/pack-request'
 import { bestPlaces, completePassage, cutAround } from '../../src/domain/pack/passages'
-import type { Candidate, RankedGoal, RankingFeatures } from '../../src/domain/pack/rank-entries'
+import { type Candidate, type RankedGoal, type RankingFeatures, reasonOf } from '../../src/domain/pack/rank-entries'
 import type { Intent, PackSectionName } from '../../src/domain/pack/sections'
 import { selectEntries } from '../../src/domain/pack/select-entries'
 import { createAnalyzer } from '../../src/domain/search/analysis'
@@ -60,6 +60,24 @@ const select = (
     },
   )
 const idsOf = (some: Iterable<Candidate>) => [...some].map(({ entry }) => entry.id)
+
+describe('the reason of an item', () => {
+  const reasonFor = (evidence: Partial<RankingFeatures>, entry: Partial<PackEntry> = {}): string =>
+    reasonOf(ranked(1, 1, { evidence, entry: { kind: 'task', status: 'doing', pinned: false, ...entry } }))
+
+  it('[PACK-39] states title, alias, words, similarity, link, work in progress, diary and pin', () => {
+    expect(reasonFor({ titled: true })).toBe('its title')
+    expect(reasonFor({ called: ['k8s'] })).toBe('called k8s')
+    expect(reasonFor({ matched: ['glaze', 'ash'], cosine: 0.358 })).toBe('words: glaze, ash; similarity 0.36')
+    expect(reasonFor({ via: { relation: 'depends_on', id: 7 } as never })).toBe('depends_on [7]')
+    expect(reasonFor({ inProgress: true })).toBe('in progress (doing), whatever the goal')
+    expect(reasonFor({ inProgress: true, matched: ['glaze'] })).toBe('in progress (doing); words: glaze')
+    expect(reasonFor({ diary: true, matched: ['glaze'] }, { pinned: true })).toBe('diary; words: glaze; pinned')
+    expect(reasonFor({ newest: true })).toBe('newest task, whatever the goal')
+    expect(reasonFor({ replacedBy: 9, titled: true })).toBe('replaced by [9]; its title')
+    expect(reasonFor({})).toBe('similar in meaning')
+  })
+})
 
 describe('the choice of a pack', () => {
   it('is the list, cut at half of the first score and at the limit', async () => {
