@@ -268,7 +268,10 @@ export async function stale(options, _, usage) {
     if (value !== undefined) query.set(name, String(value))
   const answer = await call(url, 'GET', `/orgs/-/stale?${query}`)
   show(options, answer, ({ pairs, next }) => {
-    if (pairs.length === 0) return console.log('No pair waits for a judgement.')
+    if (pairs.length === 0)
+      return console.log(
+        'No pair waits for a judgement. The server looks for pairs every few minutes, after memories were stored.',
+      )
     for (const { later, earlier, verdict } of pairs) {
       console.log(paint('bold', `\n${later.id} ${earlier.id}${verdict === null ? '' : `  a model judged: ${verdict}`}`))
       for (const memory of [later, earlier])
