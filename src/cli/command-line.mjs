@@ -61,7 +61,8 @@ const CLIENTS = [
  * Returns the name of a client in the list of a command: VS Code is `vs-code` in setup and `vscode` in capture, and each
  * command accepts both.
  *
- * @param {string | undefined} client @param {'vs-code' | 'vscode'} vsCode
+ * @template {string | undefined} Client
+ * @param {Client} client @param {'vs-code' | 'vscode'} vsCode @returns {Client | 'vs-code' | 'vscode'}
  */
 const listed = (client, vsCode) => (client === 'vs-code' || client === 'vscode' ? vsCode : client)
 const EVERYWHERE = ['json', 'help']
