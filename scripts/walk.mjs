@@ -1,5 +1,5 @@
 // Prints the source files whose functions run in one warm call of a tool on D1, beyond those that `tools/list` runs.
-//   node scripts/run.mjs node scripts/walk.mjs [TOOL …] [--files]     default: a table of eight tools; --files lists the files
+//   node scripts/run.mjs node scripts/walk.mjs [TOOL …] [--files]     default: a table of all that CALLS has; --files lists the files
 // A counter is written into each function of the bundle. A line counts as run when it is in a function that the call entered.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'

@@ -52,7 +52,19 @@ const settling = (as) => ({
 })
 
 const CAPTURE = ['claude-code', 'codex', 'cursor', 'copilot', 'vscode', 'opencode']
-const CLIENTS = ['opencode', 'claude', 'claude-code', 'kimi', 'codex', 'gemini', 'cursor', 'docker', 'generic']
+const CLIENTS = [
+  ...['opencode', 'claude', 'claude-code', 'kimi', 'codex', 'gemini', 'cursor', 'vs-code', 'windsurf', 'zed'],
+  ...['jetbrains', 'cline', 'docker', 'generic'],
+]
+
+/**
+ * Returns the name of a client in the list of a command: VS Code is `vs-code` in setup and `vscode` in capture, and each
+ * command accepts both.
+ *
+ * @template {string | undefined} Client
+ * @param {Client} client @param {'vs-code' | 'vscode'} vsCode @returns {Client | 'vs-code' | 'vscode'}
+ */
+const listed = (client, vsCode) => (client === 'vs-code' || client === 'vscode' ? vsCode : client)
 const EVERYWHERE = ['json', 'help']
 
 async function completion(_, shell, usage) {
@@ -60,7 +72,7 @@ async function completion(_, shell, usage) {
   const options = Object.fromEntries(
     Object.entries(COMMANDS).map(([name, command]) => [name, [...allowedOf(command), ...EVERYWHERE]]),
   )
-  const words = { setup: CLIENTS, doctor: CAPTURE, completion: SHELLS }
+  const words = { setup: [...new Set([...CLIENTS, ...CAPTURE])], doctor: CAPTURE, completion: SHELLS }
   const script = completionFor(shell, { commands: ['start', ...Object.keys(COMMANDS), 'help'], options, words })
   if (script === undefined)
     return usage(`unknown shell: ${shell}.${didYouMean(shell, SHELLS)} Known shells: ${SHELLS.join(', ')}`)
@@ -162,13 +174,14 @@ const COMMANDS = {
   setup: {
     run: async (options, client, usage) =>
       options.capture
-        ? (await import('./capture/setup.mjs')).setupCapture(options, client, usage)
-        : (await import('./setup/command.mjs')).setup(options, client, usage),
+        ? (await import('./capture/setup.mjs')).setupCapture(options, listed(client, 'vscode'), usage)
+        : (await import('./setup/command.mjs')).setup(options, listed(client, 'vs-code'), usage),
     options: ['docker', 'print', 'capture'],
     word: 'the client',
   },
   doctor: {
-    run: async (options, client, usage) => (await import('./doctor/command.mjs')).doctor(options, client, usage),
+    run: async (options, client, usage) =>
+      (await import('./doctor/command.mjs')).doctor(options, listed(client, 'vscode'), usage),
     options: ['url', 'check-updates'],
     mayHaveWord: true,
     isLocal: true,

@@ -21,6 +21,7 @@ const LABEL = 'io.github.commonplace-memory'
  * @property {string} text of the file
  * @property {readonly (readonly string[])[]} install commands to run after writing the file
  * @property {readonly (readonly string[])[]} remove commands to run before deleting the file
+ * @property {readonly (readonly string[])[]} [afterwards] commands to run after deleting the file
  * @property {readonly string[]} status
  * @property {string} log how to read the server's log
  * @property {boolean} isTried false if this was not tested on the system yet
@@ -61,6 +62,7 @@ WantedBy=default.target
       [...user, 'enable', '--now', NAME],
     ],
     remove: [[...user, 'disable', '--now', NAME]],
+    afterwards: [[...user, 'daemon-reload']],
     status: [...user, 'status', '--no-pager', NAME],
     log: `journalctl --user --unit ${NAME} --follow`,
     isTried: true,
@@ -187,11 +189,18 @@ export async function install({ port, print, json }) {
 export async function remove({ json }) {
   const service = ownService()
   const was = existsSync(service.file)
-  for (const words of was ? service.remove : []) {
-    const { ok, said } = run(words)
-    if (!ok) console.error(`"${words.join(' ')}" failed: ${said}`)
+  /** @param {readonly (readonly string[])[]} commands */
+  const runAll = (commands) => {
+    for (const words of commands) {
+      const { ok, said } = run(words)
+      if (!ok) console.error(`"${words.join(' ')}" failed: ${said}`)
+    }
   }
-  rmSync(service.file, { force: true })
+  if (was) {
+    runAll(service.remove)
+    rmSync(service.file, { force: true })
+    runAll(service.afterwards ?? [])
+  }
   if (json) return console.log(JSON.stringify({ file: service.file, removed: was }, null, 2))
   console.log(was ? 'Removed the service. The data was not deleted.' : 'No service is installed.')
 }

@@ -7,19 +7,20 @@ const USAGE = `usage: commonplace <command>
             runs the server until it is stopped; this is the default command. Data is stored in the user's data folder, or COMMONPLACE_DATA;
             settings come from .env there, the environment and --var. On PostgreSQL: STORAGE_BACKEND=postgresql and DATABASE_URL
 
- the memory, without a client [--url URL] [--json]
+ store and find memories from the terminal [--url URL] [--json]
   remember TEXT… [--title T] [--kind K] [--project P] [--tags A,B] [--status S] [--audience org|project|private]
             stores a memory; "-" reads the text from standard input. Without --title its first sentence is the title
   search [TEXT…] [--project P] [--kind K,…] [--tags A,B] [--by AGENT] [--since WHEN] [--until WHEN] [--thread T] [--mode MODE] [--limit N]
             best matches first; without a text the newest. MODE is hybrid, words, meaning, exact or regex; WHEN is a date, yesterday, 3 days ago …
   context [GOAL…] [--project P] [--kind K,…] [--since WHEN] [--limit N] [--max-tokens N]
             what an agent with this goal gets; without a goal, the start of a session
-  undo [ID]                      takes back the last change of this command line; with an ID, the last change of that memory
+  undo [ID]                      reverts the last change that this command line made; with an ID, the last change of that memory
   stale [--project P] [--limit N] [--after PAIR]
-            pairs of memories on one subject, newest first: the later one may replace the earlier one
+            pairs of memories on one subject, newest first: the later one may replace the earlier one.
+            PAIR is in the last line of the output, if there are more
   stale replaces LATER EARLIER   settles a pair: the later memory replaces the earlier one
-  stale both-hold LATER EARLIER  both hold; not asked again while their texts stay the same
-  stale merge LATER EARLIER      one memory with both texts replaces them
+  stale both-hold LATER EARLIER  settles a pair: both hold. It is listed again only if one of their texts changes
+  stale merge LATER EARLIER      settles a pair: one new memory with both texts replaces them
   why QUERY… ID [--tool context|search] [--project P] [--as-of WHEN] [options of the tool]
             explains why a call of context (default) or search did not return this memory
   test [FILE] [--junit OUT] [--pin]
@@ -36,17 +37,17 @@ const USAGE = `usage: commonplace <command>
   orgs list                      organizations that the credential can see
   orgs create ID [--name NAME]   with ADMIN_TOKEN only
   projects [list]                with their other names, entries and last use
-  projects --forked              projects that are probably the same, with the commands to merge them
+  projects --forked              duplicates: projects that are probably the same, with the commands to merge them
   projects create ID [--name NAME]
   projects rename PROJECT --name NAME
   projects merge PROJECT --into PROJECT
                                  from then on, every name of the first refers to the second; no memory is changed
   projects split NAME            makes a merged project, or a name, a separate project
-  projects changes [--before N] [--limit N]
+  projects changes [--before CHANGE] [--limit N]
   projects undo CHANGE           undoes a rename, merge, split, or a name that a call attached
   keys list
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
-                                 [--no-capture]: events sent with this key are not captured
+                                 [--no-capture]: the server does not capture sessions that hooks send with this key
   keys revoke ID [--children]    with --children also all keys that were made with it
   audit list [--after SEQ] [--limit N]
   reembed                        makes missing vectors of the configured model, for instance after
@@ -59,23 +60,24 @@ const USAGE = `usage: commonplace <command>
 
  for coding agents
   index [DIR] --project P [--root NAME] [--watch] [--full] [--url URL] [--json]
-            updates the code index with changed and deleted files of a folder: files that git tracks or would add,
-            without git all but generated ones; never files that may contain keys (.env*, *.pem, id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of
-            several repositories each is a separate root, named by its origin. If more than half of the indexed files
-            are missing, none is deleted from the index; --full deletes them and sends all files again
+            updates the code index with the changed and deleted files of a folder. In a git repository these are the files that are tracked
+            or not ignored; elsewhere all files except generated ones. Files that may contain keys are never sent (.env*, *.pem,
+            id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of several repositories each is a separate
+            root, named by its origin. If more than half of the indexed files are missing, none is deleted from the index; --full deletes them and sends all files again
   stdio [--url URL]
             MCP over standard input and output, for clients that start a program instead of using a URL; reads the key from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]
             writes this server into the client's own file (a copy is saved as .bak); --print only shows the content.
-            CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, docker or generic
+            CLIENT is opencode, claude, claude-code, kimi, codex, gemini, cursor, vs-code, windsurf, zed, jetbrains, cline, docker or
+            generic. --docker is for clients that connect through a bridge in a container
   setup CLIENT --capture [--url URL] [--json]
             installs the hooks that capture and recall sessions, then runs the doctor. CLIENT is claude-code, codex,
-            cursor, copilot, vscode or opencode; also makes Codex trust the hooks
+            cursor, copilot, vs-code or opencode; also makes Codex trust the hooks
   doctor [CLIENT] [--url URL] [--check-updates] [--json]
             checks server, key, model, clients' files and hooks: one line each, with a remedy. It replays a recorded session through each
             installed hook, shows the captured entry, and erases it; --check-updates asks the npm registry for a newer release
   status [--url URL] [--json]
-            the server, whether hooks send to it, the role there, how many events wait, when it last answered
+            the server, the role of the key, how many events of hooks wait to be sent, and when the server last answered a hook
   statusline
             one line for the status line of Claude Code, which sends its session on standard input: memories shown and used, sessions
             that wait for review
@@ -91,11 +93,11 @@ const USAGE = `usage: commonplace <command>
             copies an org between D1 and PostgreSQL: entries with their IDs, states, links and vectors. Can be stopped
             and started again; compares both sides at the end. BACKEND is d1:local (of npm start, which must not
             run; --state for another folder than .wrangler/state), d1:<database id> (with CLOUDFLARE_ACCOUNT_ID and
-            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). In open mode ORG is "local"
+            CLOUDFLARE_API_TOKEN) or postgresql://… (POSTGRESQL_SCHEMA). On a server without keys ORG is "local"
 
   export --out F [--org ORG] [--project P] [--since CURSOR|FILE] [--history] [--vectors] [--no-images] [--gzip]
-            writes the memories that the credential can read as a file of volumes; ADMIN_TOKEN reads all. --since writes only changes after
-            an earlier export. A broken connection is resumed after the last complete volume. The file is verified
+            writes the memories that the credential can read as a file of volumes (parts that can be checked one by one);
+            ADMIN_TOKEN reads all. --since writes only changes after an earlier export. A broken connection is resumed after the last complete volume. The file is verified
   export --format markdown --out DIR [--org ORG] [--project P] [--no-images] [--watch]
             writes each memory as a Markdown file with front matter and wiki links, in folders by project and kind. DIR is new, or of an
             earlier export, which is updated. Edited files are not changed until you import them:
@@ -105,23 +107,24 @@ const USAGE = `usage: commonplace <command>
             changes nothing. --dry-run only shows what would be imported (with --url, also what the server would do); --out
             converts another system's file to the volume file V. SOURCE is mcp-context-server, context-fabric, server-memory,
             mcp-memory-service, basic-memory, markdown, chatgpt, claude, claude-mem, claude-code, codex or ndjson.
-            --project sets the project of entries without one; F.map.json renames projects, and maps old ids to new ones; --name replaces
-            the path of F as the name that identifies the store; --prompts imports the user's prompts too (claude-mem)
+            --project sets the project of entries without one; --name replaces the path of F as the name that identifies the store; --prompts
+            imports the user's prompts too (claude-mem). The import writes the new IDs to F.map.json; to rename projects, write them there first
   backup --to r2|FOLDER [--org ORG]
-            saves an organization with its history as files of today, in the server's backup bucket (ADMIN_TOKEN) or in a folder
+            saves an organization with its history as files named after today's date, in the server's backup bucket (ADMIN_TOKEN) or in a folder
   restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
-            imports such files into a server, which may be empty; run it again to continue where it stopped
+            imports the files of a backup of that day into a server, which may be empty; run it again to continue where it stopped
   verify F [--json]
             checks a complete file of volumes: every byte, count and hash
 
  this program
   completion SHELL               prints the completion script of bash, zsh or fish: eval "$(commonplace completion bash)"
-  version [--json]               the same: --version
+  version [--json]               prints the version, as --version does
 
 --json prints one JSON answer and no progress.
 Exit codes: 0, 1 on failure, 2 on wrong usage, 3 when something was refused and the rest was done.
-The server: --url, COMMONPLACE_URL, ~/.commonplace/config.json, the running server of this folder, http://localhost:8787, in this order.
-The credential: COMMONPLACE_KEY, ADMIN_TOKEN, or the key that ~/.commonplace/config.json holds for that server.
+The server is the first of these that exists: --url, COMMONPLACE_URL, ~/.commonplace/config.json, the running server of this folder,
+http://localhost:8787.
+The credential is COMMONPLACE_KEY, ADMIN_TOKEN, or the key that ~/.commonplace/config.json holds for that server.
 Colors: in a terminal; NO_COLOR and FORCE_COLOR decide first.
 ORG can be omitted if the credential can see only one.`
 

@@ -52,11 +52,11 @@ describe('capture by command', () => {
     expect((await run(['status'])).out).toContain(`server   ${server.url.origin} (${config})\nrole     admin of local`)
   })
 
-  it('preserves existing settings of VS Code', async () => {
+  it('preserves existing settings of VS Code, which it also knows by its name in setup', async () => {
     const file = join(home, '.config/Code/User/settings.json')
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, '{\n  // mine\n  "editor.tabSize": 3,\n  "chat.pluginLocations": {"/other": true},\n}\n')
-    await run(['setup', 'vscode', '--capture', '--url', NOBODY])
+    await run(['setup', 'vs-code', '--capture', '--url', NOBODY])
     const text = readFileSync(file, 'utf8')
     for (const part of [
       '// mine',
@@ -65,6 +65,13 @@ describe('capture by command', () => {
       JSON.stringify(join(ROOT, 'plugins', 'agent-plugin')),
     ])
       expect(text).toContain(part)
+  })
+
+  it('checks VS Code by both of its names', async () => {
+    for (const name of ['vscode', 'vs-code'])
+      expect((await run(['doctor', name, '--url', server.url.origin])).out).toContain(
+        'chat.pluginLocations does not name the plugin',
+      )
   })
 
   it('preserves the key of a server that is set up again without one, and removes it if COMMONPLACE_KEY is empty', async () => {

@@ -90,6 +90,12 @@ describe('commonplace setup', () => {
     }
   })
 
+  it('accepts both names of VS Code', async () => {
+    const outputs = await Promise.all(['vs-code', 'vscode'].map((name) => run(name, '--print', '--url', URL)))
+    expect(outputs.map(({ code }) => code)).toEqual([0, 0])
+    expect(outputs[1]?.out).toBe(outputs[0]?.out)
+  })
+
   it('keeps the mark of its bytes at the beginning of a file, as editors of Windows write it', async () => {
     const file = join(home, '.cursor/mcp.json')
     mkdirSync(dirname(file))

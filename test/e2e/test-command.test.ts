@@ -86,5 +86,9 @@ describe('commonplace test', () => {
   it('[OPERATE-97] ends with exit code 2 for a file without tests', async () => {
     writeFileSync(file, 'tests: []')
     expect(await run(['test', file])).toMatchObject({ code: 2, err: expect.stringContaining('at least one test') })
+    const absent = join(home, 'absent.yaml')
+    expect(await run(['test', absent])).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining(`${absent} does not exist. docs/memory-tests.md shows how`) },
+    })
   })
 })

@@ -97,6 +97,7 @@ describe('context_setup', () => {
       ])
       expect([cli, /or let `/.test(message)]).toEqual([cli, place !== '(manual)'])
     }
+    expect((await call({ cli: 'vscode' })).cli).toBe('vs-code')
     expect((await call({ cli: 'vim' })).code).toBe('VALIDATION_ERROR')
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fields, HookEventKind } from '../../src/domain/capture/hook-event'
-import { CLIENT_NAMES, hookClient } from '../../src/integrations/hooks/hook-clients'
+import { CLIENT_NAMES, hookClient, hookClientName } from '../../src/integrations/hooks/hook-clients'
 import { commandOf, filesOf, statedOutcome } from '../../src/integrations/hooks/tool-use'
 
 /** The meaning of each client's events, from their documentation (capture contract §3). */
@@ -11,6 +11,7 @@ describe('events of clients', () => {
   const claude = { session_id: 's', cwd: '/w' }
 
   it('are known by these names alone', () => {
+    expect(hookClientName('vs-code')).toBe('vscode')
     expect(CLIENT_NAMES).toEqual(['claude-code', 'codex', 'cursor', 'copilot', 'vscode', 'opencode', 'generic'])
     expect(hookClient('constructor')).toBeNull()
   })

@@ -237,6 +237,15 @@ describe('the prompt of a model', () => {
     expect(promptText([], 6000)).toEqual({ text: '', ids: [] })
   })
 
+  it('does not repeat the title of a text that starts with it, and leaves no half of a word or sentence', () => {
+    const lineOf = (title: string, text: string) => promptText([{ id: 1, title, text }], 6000).text.split('\n')[2]
+    expect(lineOf('Seats are held', 'Seats are held. They expire.')).toBe('- [1] Seats are held: They expire.')
+    expect(lineOf('Seats are held', 'Seats are held.')).toBe('- [1] Seats are held')
+    expect(lineOf('Seat', 'Seats are held')).toBe('- [1] Seat: Seats are held')
+    expect(lineOf('Release 1', 'Release 1.5 is out')).toBe('- [1] Release 1: Release 1.5 is out')
+    expect(lineOf('席は十分間', '席は十分間。その後は失効')).toBe('- [1] 席は十分間: その後は失効')
+  })
+
   it('stays within its characters and bytes in every script, and holds where the last session left off', () => {
     for (const text of ['words '.repeat(400), '記憶'.repeat(1000), '😀'.repeat(2000)]) {
       const facets = { ...none, Decisions: many(1, 24, text), Gotchas: many(50, 24, text), Pinned: many(90, 24, text) }

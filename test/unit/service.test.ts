@@ -23,6 +23,14 @@ it.each([
   expect(text).toBe(readFileSync(file, 'utf8'))
 })
 
+it('systemd forgets a removed unit: it is loaded again after the file is deleted', () => {
+  const { remove, afterwards } = serviceOf('linux', PROGRAM, '/home/ada')
+  expect([remove.map((words) => words[2]), afterwards]).toEqual([
+    ['disable'],
+    [['systemctl', '--user', 'daemon-reload']],
+  ])
+})
+
 it.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts its unit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'commonplace-service-'))
   const file = join(folder, 'commonplace.service')

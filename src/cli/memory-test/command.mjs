@@ -1,6 +1,6 @@
 // `commonplace test FILE`: asks the questions of a file, and checks which memories the server returns.
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../bundle.mjs'
@@ -152,6 +152,7 @@ export async function test(options, word, usage) {
   const { url, json, junit, pin = false } = options
   const file = word ?? USUAL
   const library = await bundled(fileURLToPath(new URL('library.ts', import.meta.url).href))
+  if (!existsSync(file)) usage(`${file} does not exist. docs/memory-tests.md shows how to write it.`)
   const text = readFileSync(file, 'utf8')
   /** @type {MemoryTest[]} */
   let tests = []

@@ -268,7 +268,10 @@ export async function stale(options, _, usage) {
     if (value !== undefined) query.set(name, String(value))
   const answer = await call(url, 'GET', `/orgs/-/stale?${query}`)
   show(options, answer, ({ pairs, next }) => {
-    if (pairs.length === 0) return console.log('No pair waits for a judgement.')
+    if (pairs.length === 0)
+      return console.log(
+        'No pair waits for a judgement. The server looks for pairs every few minutes, after memories were stored.',
+      )
     for (const { later, earlier, verdict, shown: times } of pairs) {
       const shownTo =
         times === 0 ? '' : `  the earlier one was shown to ${times === 1 ? '1 session' : `${times} sessions`}`

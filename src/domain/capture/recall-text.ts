@@ -54,14 +54,20 @@ const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 const harmless = (text: string): string =>
   text.replace(TURNS, '').replace(ANGLE, '&lt;').replace(ANGLE_OF_CLOSING_TAG, '&lt;')
 
+/** Where a text that starts with its title continues: the end of the word, with its punctuation. */
+const AFTER_TITLE = /^(?:[.,:;!?…—–-]*(?:\s+|$)|[。、，：；！？]+)/u
+
 const oneLine = (text: string): string => trim(harmless(text).replace(WHITE_SPACE_RUN, ' '))
 
 /** ID, title and start of an entry on one line. */
 function lineOf({ id, title, text }: Pick<StartEntry, 'id' | 'title' | 'text'>, most: number): string {
   const name = title === null ? '' : firstCodePoints(oneLine(title), TITLE)
   const body = oneLine(firstCodePoints(text, 4 * most))
-  // A text that starts with the title does not repeat it.
-  const rest = name !== '' && body.startsWith(name) ? trim(body.slice(name.length)) : body
+  // A text that starts with the title does not repeat it. "Seat" is not the start of "Seats are held".
+  const after = body.startsWith(name) ? body.slice(name.length) : ''
+  const [end] = AFTER_TITLE.exec(after) ?? []
+  const repeats = name !== '' && body.startsWith(name) && end !== undefined
+  const rest = repeats ? trim(after.slice(end.length)) : body
   const said =
     name === ''
       ? headOf(body, most)

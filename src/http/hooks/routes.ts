@@ -11,7 +11,7 @@ import { type Caller, mayAct, type Role } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Millis } from '../../domain/time'
-import { CLIENT_NAMES, hookClient } from '../../integrations/hooks/hook-clients'
+import { CLIENT_NAMES, hookClient, hookClientName } from '../../integrations/hooks/hook-clients'
 import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
 import { execute, executeOnce, type Writing } from '../../tools/idempotency'
@@ -75,7 +75,7 @@ export function createHooksRoutes() {
   routes.post('/:client', async (c) => {
     const { services, credential } = c.var
     const principal = requireOrg(credential)
-    const name = c.req.param('client')
+    const name = hookClientName(c.req.param('client'))
     const client = hookClient(name)
     if (client === null) throw notFound(`No such client. Clients with hooks: ${CLIENT_NAMES.join(', ')}`)
     const body = await readBody(c.req.raw)

@@ -139,5 +139,8 @@ const CLIENTS: ReadonlyMap<string, HookClient> = new Map(
 
 export const CLIENT_NAMES: readonly string[] = [...CLIENTS.keys()]
 
+/** Returns the name of a client in URLs. `vs-code`, its name in `commonplace setup`, is `vscode` here. */
+export const hookClientName = (given: string): string => (given === 'vs-code' ? 'vscode' : given)
+
 /** The client of a name; null for an unknown name. */
 export const hookClient = (name: string): HookClient | null => CLIENTS.get(name) ?? null

@@ -33,7 +33,7 @@ const input = z.strictObject({
   kind: fields.kinds,
   since: fields.since,
   captured: fields.captured,
-  limit: z.int().optional().meta({ description: 'At most 50; default 12' }),
+  limit: z.int().optional().meta({ description: '≤ 50; default 12' }),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500' }),
 })
 type Arguments = z.output<typeof input>

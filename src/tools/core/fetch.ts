@@ -19,9 +19,9 @@ import { charactersOf, id, ids, lean, memoryOutput, shownMemory } from './vocabu
 const input = z.strictObject({
   id: id('One memory ID').optional(),
   ids: ids('Or several IDs').optional(),
-  lines: z.string().optional().meta({ description: 'Only lines "10-40"' }),
+  lines: z.string().optional().meta({ description: 'Lines "10-40"' }),
   heading: z.string().optional().meta({ description: 'Only this section; a miss lists all headings' }),
-  around: z.string().optional().meta({ description: 'Only around this exact text' }),
+  around: z.string().optional().meta({ description: 'Around this exact text' }),
   images: flag(false, 'Include images'),
   max_tokens: z.int().optional().meta({ description: 'Default 2,500; ≤ 32,000' }),
 })

@@ -39,7 +39,7 @@ const input = z.strictObject({
   thread: z.string().optional().meta({ description: 'Or a complete thread' }),
   filter: filter.optional(),
   dry_run: z.boolean().optional().meta({ description: 'true: only list' }),
-  erase: flag(false, 'Permanent; only if the user asks for it'),
+  erase: flag(false, 'Permanent; only if the user asks'),
 })
 type Arguments = z.output<typeof input>
 

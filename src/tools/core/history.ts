@@ -9,6 +9,10 @@ import { DEFAULT_ANSWER, id, lean, shownMemory } from './vocabulary'
 const LIMIT = { usual: 5, most: 50 } as const
 const PREVIEW = 100
 
+/** Fields that changed, with the names of the core tools: the text of a memory is its `content`. */
+const inCoreNames = (changed: readonly string[] | null | undefined): readonly string[] =>
+  (changed ?? []).map((field) => (field === 'text' ? 'content' : field))
+
 export const history = defineTool({
   family: core,
   name: 'history',
@@ -45,7 +49,12 @@ export const history = defineTool({
     const page = await services.readHistory.versions(principal, one, { limit: applied, offset: 0 }, true)
     let left = DEFAULT_ANSWER - 500
     const versions = page.versions.map(({ version: number, at, action, agent, changed, preview, diff }) => {
-      const head = { version: number, at: formatSecond(at), action, ...lean({ by: agent, changed }) }
+      const head = {
+        version: number,
+        at: formatSecond(at),
+        action,
+        ...lean({ by: agent, changed: inCoreNames(changed) }),
+      }
       const text = diff ?? firstCodePoints(preview, PREVIEW)
       const cut = firstCodePoints(text, Math.max(0, Math.min(Math.floor(left / 2), left - 200)))
       left -= JSON.stringify(head).length + JSON.stringify(cut).length + 20

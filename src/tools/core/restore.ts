@@ -14,9 +14,9 @@ import { id, ids, lean } from './vocabulary'
 
 const input = z.strictObject({
   change_id: z.string().optional().meta({ description: 'Undo this forget' }),
-  id: id('Or a memory: undelete, or undo last update').optional(),
+  id: id('Or undelete this or undo its last update').optional(),
   ids: ids('Or deleted memories').optional(),
-  version: z.int().optional().meta({ description: 'Of id' }),
+  version: z.int().optional().meta({ description: 'Version of id' }),
 })
 type Arguments = z.output<typeof input>
 

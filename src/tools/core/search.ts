@@ -62,8 +62,8 @@ const input = z.strictObject({
   thread: fields.thread,
   captured: fields.captured,
   where: jsonObject('Metadata: {"n": {"gte": 3}}', 'status').optional(),
-  limit: z.int().optional().meta({ description: 'At most 50; default 10' }),
-  offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'To skip' }),
+  limit: z.int().optional().meta({ description: '≤ 50; default 10' }),
+  offset: z.int().min(0).max(MAX_OFFSET).default(0).meta({ description: 'Results to skip' }),
   explain: flag(false, 'Add scores'),
 })
 type Given = z.output<typeof input>

@@ -33,7 +33,7 @@ const input = z.strictObject({
   title: text('Title'),
   content: text('Replaces all, or old_text'),
   old_text: text('Replace only this part'),
-  append: text('Text to append'),
+  append: text('Text to add'),
   kind: text('Kind'),
   status: oneOf(WORK_STATUSES, 'Task status'),
   project: text('Moves it'),
@@ -44,14 +44,14 @@ const input = z.strictObject({
   valid_until: text('ISO 8601'),
   expires_at: text('ISO 8601'),
   replaces: ids('IDs made obsolete').optional(),
-  both_hold: ids('Also valid').optional(),
+  both_hold: ids('IDs still valid').optional(),
   metadata: jsonObject('Merged').optional(),
   clear: z
     .array(z.enum(CLEARED).meta({ description: 'Field' }))
     .max(CLEARED.length)
     .optional()
     .meta({ description: 'Fields to empty' }),
-  expected_version: z.int().optional().meta({ description: 'Fails otherwise' }),
+  expected_version: z.int().optional().meta({ description: 'Fail if not this' }),
 })
 type Arguments = z.output<typeof input>
 

@@ -40,7 +40,7 @@ export const ids = (description: string) =>
 
 /** Arguments that several core tools accept, each with one description. */
 export const fields = {
-  project: text('This project, and memories without one'),
+  project: text('This project and memories without one'),
   onlyProject: text('Only this project'),
   kinds: z
     .array(z.string().meta({ description: 'Kind' }))
@@ -50,7 +50,7 @@ export const fields = {
     .array(z.string().meta({ description: 'Tag' }))
     .max(100)
     .optional()
-    .meta({ description: 'Any of' }),
+    .meta({ description: 'Any of these' }),
   by: text('Agent or owner'),
   since: text('Stored since "yesterday", "3 days ago", ISO 8601'),
   until: text('Stored until; a date is inclusive'),
@@ -58,7 +58,7 @@ export const fields = {
   captured: z
     .enum(['include', 'only', 'exclude'])
     .default('include')
-    .meta({ description: 'Your sessions that await approval' }),
+    .meta({ description: 'Your sessions awaiting approval' }),
 } as const
 
 /** Returns the kind that a word names. @throws Problem invalid_input that lists the most similar kinds first */

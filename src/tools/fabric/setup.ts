@@ -20,7 +20,7 @@ export const setup = defineTool({
   promise: 'FABRIC-134',
   budget: { tokens: 170, trips: 1, reads: [5, 5], writes: 0 },
   input: z.strictObject({
-    cli: z.enum(SETUP_CLIENTS).meta({ description: 'The client' }),
+    cli: z.enum([...SETUP_CLIENTS, 'vscode']).meta({ description: 'The client', enum: [...SETUP_CLIENTS] }),
     serverPath: z.string().optional().meta({ description: 'URL of another server' }),
     useDocker: flag(false, 'Through a bridge in a container'),
     preview: flag(false, 'Snippet only'),
@@ -38,7 +38,8 @@ export const setup = defineTool({
     message: z.string(),
     warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
-  async handler({ origin, config }, { cli, serverPath, useDocker, preview }) {
+  async handler({ origin, config }, { cli: name, serverPath, useDocker, preview }) {
+    const cli = name === 'vscode' ? 'vs-code' : name
     const named = serverPath?.trim() ?? ''
     const other = isWebAddress(named) ? named : null
     const url = other ?? `${origin}/mcp/fabric`

@@ -603,6 +603,7 @@ export function coreContract(): void {
         version: 2,
         action: 'updated',
         by: 'codex',
+        changed: ['content'],
         diff: expect.stringContaining('+The port is 8080.'),
       })
       expect(await ok('history', { id: one, version: 1 })).toMatchObject({ content: 'The port is 80.', by: 'claude' })

@@ -60,7 +60,7 @@ const Pair = ({ visit, of, isFirst }: { visit: Visit; of: StalePair; isFirst: bo
   const now = visit.services.now()
   const project = queryParameter(visit, 'project')
   return (
-    <section class="card">
+    <section class="card stack">
       {of.verdict === null ? null : <Note>{VERDICTS[of.verdict]}</Note>}
       <Memory name="Later" entry={of.later} now={now} />
       <Memory name="Earlier" entry={of.earlier} now={now} shown={of.shown} />
