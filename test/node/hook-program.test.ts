@@ -368,10 +368,10 @@ it('reports to the person once at the next start in the folder how memory was us
 })
 
 it('writes no control character of a server or of a stored count to a terminal', async () => {
-  const escape = '\u001b]0;owned\u0007\u009b2J\n'
+  const hostile = '\u001b]0;owned\u0007\u009b2J\n'
   server.wanted.more = {
-    memory: { session: 's1', shown: `1${escape}`, used: escape, captured: escape },
-    notice: escape,
+    memory: { session: 's1', shown: `1${hostile}`, used: hostile, captured: hostile },
+    notice: hostile,
   }
   await fire(stop())
   const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
