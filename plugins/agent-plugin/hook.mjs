@@ -753,7 +753,7 @@ function write(home, told) {
   } catch {
   }
 }
-var countsLine = ({ shown, used, captured, proposed = 0 }) => shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured + proposed} captured`], waitingLine = ({ url, waiting = 0 }) => waiting < 1 ? [] : [`${waiting === 1 ? "1 session waits" : `${waiting}${waiting < MOST_WAITING ? "" : " or more"} sessions wait`} for review: ${url}/review`];
+var plain = (text) => text.replace(/[\s\p{Cc}]+/gu, " "), countsLine = ({ shown, used, captured, proposed = 0 }) => shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured + proposed} captured`], waitingLine = ({ url, waiting = 0 }) => waiting < 1 ? [] : [`${waiting === 1 ? "1 session waits" : `${waiting}${waiting < MOST_WAITING ? "" : " or more"} sessions wait`} for review: ${url}/review`];
 function hear(home, url, { memory, waiting, proposed = {} }, folderOfSession) {
   if (memory === void 0 && waiting === void 0) return;
   let told = read2(home), others = told.sessions.filter(([id]) => id !== memory?.session), own = memory === void 0 ? [] : [[memory.session, folderOfSession(memory.session), memory, !1]];
@@ -769,13 +769,13 @@ function atStart(home, folder) {
 }
 function statusLine(home, { session_id: session }) {
   let told = read2(home), own = told.sessions.find(([id]) => id === session);
-  return [...own === void 0 ? [] : countsLine(own[2]), ...waitingLine(told)].join("; ");
+  return plain([...own === void 0 ? [] : countsLine(own[2]), ...waitingLine(told)].join("; "));
 }
 
 var LONGEST_MS = { start: 2e3, prompt: 2e3, agent: 2e3, other: 1e3 }, ANSWERED = ["start", "prompt", "agent"], NEVER = ["decision", "continue", "stopReason"], clock = (ms) => new Date(ms).toTimeString().slice(0, 5), counted = (count) => `${count} ${count === 1 ? "event waits" : "events wait"}`;
 function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwritten, notice, told }) {
   let said = [];
-  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`cannot reach ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: tool events are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.replace(/\s+/g, " ").slice(0, 500)), said.push(...told), said.length === 0 ? null : `commonplace: ${said.join("; ")}`;
+  return flaw !== null && said.push(`${flaw}, so ${url} is asked`), state.status === 401 || state.status === 403 ? said.push(`${url} refuses the key, ${counted(waiting)}`) : state.failedSince !== void 0 && said.push(`cannot reach ${url} since ${clock(state.failedSince)}, ${counted(waiting)}`), isUnreadable ? said.push(".commonplace.json cannot be read as a JSON object: nothing is captured here") : isOff && said.push("capture is off here (.commonplace.json)"), unwritten !== null && said.push(`${unwritten} cannot be written: tool events are lost`), lost > 0 && said.push(`${lost} ${lost === 1 ? "event was" : "events were"} lost`), typeof notice == "string" && notice !== "" && said.push(notice.slice(0, 500)), said.push(...told), said.length === 0 ? null : plain(`commonplace: ${said.join("; ")}`);
 }
 var allowed = (output) => isFields(output) ? Object.fromEntries(Object.entries(output).filter(([name]) => !NEVER.includes(name))) : null;
 function nextState(spool, error, toldLost) {

@@ -5,7 +5,7 @@ import { placeOf } from './place.mjs'
 import { NoAnswer, senderTo } from './send.mjs'
 import { settingsOf } from './settings.mjs'
 import { folderOf, openSpool } from './spool.mjs'
-import { atStart, hear } from './told.mjs'
+import { atStart, hear, plain } from './told.mjs'
 
 /** A person waits for a start and a prompt; SessionEnd has 1.5 s in Claude Code. */
 const LONGEST_MS = { start: 2_000, prompt: 2_000, agent: 2_000, other: 1_000 }
@@ -28,9 +28,9 @@ function messageOf({ url, flaw, state, waiting, lost, isOff, isUnreadable, unwri
   else if (isOff) said.push('capture is off here (.commonplace.json)')
   if (unwritten !== null) said.push(`${unwritten} cannot be written: tool events are lost`)
   if (lost > 0) said.push(`${lost} ${lost === 1 ? 'event was' : 'events were'} lost`)
-  if (typeof notice === 'string' && notice !== '') said.push(notice.replace(/\s+/g, ' ').slice(0, 500))
+  if (typeof notice === 'string' && notice !== '') said.push(notice.slice(0, 500))
   said.push(...told)
-  return said.length === 0 ? null : `commonplace: ${said.join('; ')}`
+  return said.length === 0 ? null : plain(`commonplace: ${said.join('; ')}`)
 }
 
 const allowed = (output) =>

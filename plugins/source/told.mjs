@@ -29,6 +29,9 @@ function write(home, told) {
   }
 }
 
+/** One line without control characters, which a terminal would run. */
+export const plain = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ')
+
 const countsLine = ({ shown, used, captured, proposed = 0 }) =>
   shown + captured === 0 ? [] : [`memory: ${shown} shown, ${used} used, ${captured + proposed} captured`]
 
@@ -68,5 +71,5 @@ export function atStart(home, folder) {
 export function statusLine(home, { session_id: session }) {
   const told = read(home)
   const own = told.sessions.find(([id]) => id === session)
-  return [...(own === undefined ? [] : countsLine(own[2])), ...waitingLine(told)].join('; ')
+  return plain([...(own === undefined ? [] : countsLine(own[2])), ...waitingLine(told)].join('; '))
 }

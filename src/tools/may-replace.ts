@@ -20,8 +20,9 @@ export interface Calls {
 
 /** Returns a metadata patch that records that a memory replaces another. */
 export const replacing = ({ id }: Pick<Earlier, 'id'>) => ({ supersedes: [id] })
-/** Returns a metadata patch that records that both memories are valid, for their current contents. */
-export const holdingNextTo = ({ id, mark }: Pick<Earlier, 'id' | 'mark'>) => ({ both_hold: { [id]: mark } })
+/** Returns the memory that records that both are valid, and its metadata patch for their current contents. */
+export const holdingBoth = (id: number, { id: other, mark, isHolder }: Pick<Earlier, 'id' | 'mark' | 'isHolder'>) =>
+  isHolder ? { id: other, patch: { both_hold: { [id]: mark } } } : { id, patch: { both_hold: { [other]: mark } } }
 
 /** Returns the members of a write's answer that name earlier memories on the subject; none if there are none. */
 export function mayReplaceMembers<Id>(
@@ -43,7 +44,10 @@ const MOST_TITLE = 120
 /** Returns the `update_context` calls for a new memory. */
 export const callsOfThreads = (id: number): Calls => ({
   replaces: (earlier) => `update_context ${JSON.stringify({ context_id: id, metadata_patch: replacing(earlier) })}`,
-  bothHold: (earlier) => `update_context ${JSON.stringify({ context_id: id, metadata_patch: holdingNextTo(earlier) })}`,
+  bothHold: (earlier) => {
+    const { id: holder, patch } = holdingBoth(id, earlier)
+    return `update_context ${JSON.stringify({ context_id: holder, metadata_patch: patch })}`
+  },
 })
 
 /** Returns the member of a result that names later memories on its subject. */

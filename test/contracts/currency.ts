@@ -307,6 +307,48 @@ export function currencyContract(): void {
         expect(await stale(ada, '?after=1-2')).toMatchObject({ error: { code: 'invalid_input' } })
       })
 
+      it('[CORE-45] a judgement shows no mark of a text to those who cannot read it', async () => {
+        const hidden = await remember('Retention', RETENTION, { audience: 'private' })
+        const open = await remember('How long logs are retained', LONGER)
+        await run(plain)
+        const refused = await plain.call(ada, 'core:update', { id: open, both_hold: [hidden] })
+        expect(JSON.stringify(refused)).toContain(`\\"both_hold\\":[${open}]`)
+        expect((await settle([hidden, open], 'both_hold')).status).toBe(200)
+        expect(idsOf(await stale())).toEqual([])
+        const [shown] = await runSql(sql`SELECT metadata AS text FROM entries WHERE id = ${open}`)
+        expect(JSON.stringify(shown)).not.toContain('both_hold')
+        const { results } = await plain.ok(ada, 'core:search', { query: QUERY, project: PROJECT })
+        expect(results.find((one: Json) => one.id === hidden).note).toBeUndefined()
+      })
+
+      it('[CORE-45] the answer to a write names the memory with fewer readers for the judgement of both', async () => {
+        const hidden = await remember('Retention', RETENTION, { audience: 'private' })
+        const { id, judge } = await world.ok(ada, 'core:remember', {
+          ...{ title: 'How long logs are retained', content: LONGER, kind: 'rule', project: PROJECT },
+        })
+        expect(judge).toContain(`update {"id":${hidden},"both_hold":[${id}]}`)
+        await world.ok(ada, 'core:update', { id: hidden, both_hold: [id] })
+      })
+
+      it('[CORE-46] a merged memory has the readers and the expiry of the narrower text', async () => {
+        const expires_at = new Date(world.clock.now() + 30 * DAY_MS).toISOString()
+        const hidden = await remember('Retention', RETENTION, { audience: 'private', expires_at })
+        const open = await remember('How long logs are retained', LONGER)
+        const { json } = await settle([hidden, open], 'merge')
+        const eve = await plain.makeKey(ada.org, { owner: 'eve' })
+        expect(JSON.stringify(await plain.call(eve, 'core:fetch', { id: json.id }))).not.toContain('thirty days')
+        const found = await runSql(sql`SELECT expires_at, audience FROM entries WHERE id = ${json.id}`)
+        expect(found).toMatchObject([{ audience: 'private' }])
+        expect(Number((found[0] as Json).expires_at)).toBe(Date.parse(expires_at))
+      })
+
+      it('[CORE-46] memories of two projects are not merged', async () => {
+        const other = await remember('Retention', RETENTION, { project: 'quay' })
+        const open = await remember('How long logs are retained', LONGER)
+        expect((await settle([other, open], 'merge')).status).toBe(400)
+        expect((await settle([other, open], 'both_hold')).status).toBe(400)
+      })
+
       it('by who can change the later one and read both, page by page', async () => {
         const [earlier, later] = await twoMemories()
         const hidden = await remember('My retention', `${LONGER} I keep mine.`, { audience: 'private' })

@@ -143,6 +143,15 @@ export function memoryUsageContract(): void {
       expect((await useOf(stranger, id)).used).toBe(0)
     })
 
+    it('begins with the first session of a project that the key reaches', async () => {
+      const id = await remember('Open lamps', 'Lamps of the open quay')
+      const s = session()
+      await start(ada, s)
+      await send(ada, [s.prompt('Which?'), s.stop(`See [${id}].`)])
+      expect(typeof (await usage.week(scopeOf(ada, [PROJECT]))).since).toBe('number')
+      expect((await usage.week(scopeOf(ada, ['elsewhere']))).since).toBeNull()
+    })
+
     it('names on the page of the week no memory that another owner keeps private', async () => {
       const hidden = await remember('Hidden lamps', 'Lamps of the hidden quay', { audience: 'private' })
       const open = await remember('Open lamps', 'Lamps of the open quay')

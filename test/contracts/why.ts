@@ -105,6 +105,16 @@ export function whyContract(): void {
       expect(await both(deleted)).toEqual(['deleted', 'deleted'])
     })
 
+    it('[OPERATE-91] reports no deletion of a memory that is no longer readable', async () => {
+      const ben = await world.makeKey(ada.org, { owner: 'ben' })
+      const id = await remember('Exporter', ANSWER)
+      world.clock.advance(HOUR_MS)
+      await world.ok(ada, 'core:update', { id, audience: 'private' })
+      expect(await causeOf(id, {}, ben)).toBe('not_found')
+      await world.ok(ada, 'core:forget', { ids: [id] })
+      expect(await causeOf(id, {}, ben)).toBe('not_found')
+    })
+
     it('[OPERATE-92] names a project and each filter that leave a memory out', async () => {
       const id = await remember('Exporter', ANSWER, { project: 'ferry', tags: ['ops'] })
       await remember('Shop', 'The shop sells tea.', { project: 'shop' })

@@ -376,6 +376,20 @@ it('[CAPTURE-88] counts what a model proposed from the session among what was ca
   expect(systemMessage).toBe(`commonplace: memory: 6 shown, 3 used, 3 captured; ${waits}`)
 })
 
+it('writes no control character of a server or of a stored count to a terminal', async () => {
+  const hostile = '\u001b]0;owned\u0007\u009b2J\n'
+  server.wanted.more = {
+    memory: { session: 's1', shown: `1${hostile}`, used: hostile, captured: hostile },
+    notice: hostile,
+  }
+  await fire(stop())
+  const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
+  expect((await fire({ session_id: 's1' }, 'statusline')).out).not.toMatch(controls)
+  const { systemMessage } = JSON.parse((await fire(start())).out)
+  expect(systemMessage).toContain('owned')
+  expect(systemMessage).not.toMatch(/\p{Cc}/u)
+})
+
 it('shows in a status line what memory did in its session and what waits, without asking the server', async () => {
   const line = async (session_id: string) =>
     (await fire({ session_id, workspace: { current_dir: home } }, 'statusline')).out

@@ -62,6 +62,13 @@ describe('a file of memory tests', () => {
     expect(() => readTests(text)).toThrow(new RegExp(message))
   })
 
+  it('[OPERATE-97] is refused if its aliases expand to very many values', () => {
+    const names = [...'bcdefghij']
+    const lists = names.map((name, i) => `  - &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(', ')}]`)
+    expect(() => readTests(`tests:\n  - &a [x, x, x]\n${lists.join('\n')}\n`)).toThrow(FileProblem)
+    expect(() => readTests('tests:\n  - &a [*a]\n')).toThrow(FileProblem)
+  })
+
   it('[OPERATE-99] has pins written into it, next to its comments', () => {
     const sha256 = 'ab'.repeat(32)
     const text = pinned(FILE, [

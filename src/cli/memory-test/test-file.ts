@@ -107,6 +107,15 @@ function parsed(text: string) {
   return { document, lines }
 }
 
+/** Expands aliases, of which a hostile file can have very many. */
+function expanded(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    throw new FileProblem((error as Error).message)
+  }
+}
+
 /**
  * Reads a file of memory tests, YAML or JSON.
  *
@@ -114,7 +123,7 @@ function parsed(text: string) {
  */
 export function readTests(text: string): MemoryTest[] {
   const { document, lines } = parsed(text)
-  const content: unknown = document.toJS()
+  const content = expanded(document)
   if (!isFields(content)) throw new FileProblem('The file must be a map with the member tests')
   checkMembers('The file', content, ['tests', 'project'])
   const { tests, project } = content

@@ -1,5 +1,7 @@
 import type { Entry } from '../entry/entry'
 import { type JsonObject, type Metadata, own } from '../entry/metadata'
+import { type Readable, widenedFields } from '../entry/readers'
+import { homesOf, type MergedProjects } from '../identity/scope'
 import { fenceFor, objectIn } from '../meaning/model-text'
 import { firstCodePoints, hash32 } from '../text'
 
@@ -20,6 +22,17 @@ const markOf = ({ title, textHash }: Content): string =>
  * with tags, status or links.
  */
 export const contentMark = (judging: Content, other: Content): string => `${markOf(judging)}-${markOf(other)}`
+
+/** Whether two memories are in one project, under the keys of merged ones too. */
+export const isOneProject = (scope: MergedProjects, a: Readable, b: Readable): boolean =>
+  a.project === b.project || (a.project !== null && b.project !== null && homesOf(scope, a.project).includes(b.project))
+
+/**
+ * Whether every reader of one memory can read the other, so that its metadata may have the content mark of the other. A mark
+ * contains a hash, by which a reader could confirm a guess of a text that is hidden from them.
+ */
+export const mayHoldMarkOf = (scope: MergedProjects, holder: Readable, other: Readable): boolean =>
+  widenedFields(other, holder).every((field) => field === 'project' && isOneProject(scope, holder, other))
 
 /** The decision about a memory and others on its subject. */
 export interface Judgement {

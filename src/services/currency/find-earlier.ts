@@ -1,5 +1,5 @@
 import { holdsFrom } from '../../domain/currency/later-first'
-import { contentMark } from '../../domain/currency/pair'
+import { contentMark, mayHoldMarkOf } from '../../domain/currency/pair'
 import { hasSubject, REPLACEABLE, SUBJECT, similarityIn, subjectOf } from '../../domain/currency/subject'
 import { validFrom } from '../../domain/currency/validity'
 import { checkText, checkVerbatim } from '../../domain/entry/draft'
@@ -30,6 +30,8 @@ export interface Earlier {
   readonly at: string
   /** Mark of both contents (`contentMark`), to record that both memories are valid. */
   readonly mark: string
+  /** Set if it has fewer readers than the new memory, so that the judgement is recorded in it; its content is first in `mark`. */
+  readonly isHolder?: true
 }
 
 /** A memory that is compared with earlier ones. */
@@ -139,7 +141,7 @@ export function createFindEarlier({
     return onSubject(caller, memory, ids, read)
       .filter((entry) => holdsFrom(entry) <= from)
       .slice(0, SUBJECT.most)
-      .map((entry) => earlierOf(memory, entry))
+      .map((entry) => earlierOf(caller, memory, entry))
   }
 
   /** Returns stored memories on the subject of a stored one, most similar first. Takes two round trips. */
@@ -191,9 +193,11 @@ export function createFindEarlier({
   return { similar, chosen, around, ofDraft }
 }
 
-const earlierOf = (memory: NewMemory, entry: EntryPreview): Earlier => ({
-  id: entry.id,
-  title: titleOf(entry),
-  at: formatSecond(holdsFrom(entry)),
-  mark: contentMark(memory, entry),
-})
+function earlierOf(caller: Scope, memory: NewMemory, entry: EntryPreview): Earlier {
+  const isHolder = !mayHoldMarkOf(caller, memory, entry)
+  return {
+    ...{ id: entry.id, title: titleOf(entry), at: formatSecond(holdsFrom(entry)) },
+    mark: isHolder ? contentMark(entry, memory) : contentMark(memory, entry),
+    ...(isHolder ? { isHolder } : {}),
+  }
+}

@@ -1,9 +1,10 @@
 import { bothHold } from '../../domain/currency/later-first'
 import type { MemoryPair, Verdict } from '../../domain/currency/pair'
-import { contentMark, judgementPatch } from '../../domain/currency/pair'
+import { contentMark, isOneProject, judgementPatch, mayHoldMarkOf } from '../../domain/currency/pair'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
+import { diaryOf, expiryOf } from '../../domain/entry/extracted-metadata'
 import { titleOf } from '../../domain/entry/title'
-import { noSuchEntry } from '../../domain/errors'
+import { invalidInput, noSuchEntry } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { EVERYTHING } from '../../domain/search/filter'
 import { firstCodePoints } from '../../domain/text'
@@ -48,6 +49,8 @@ const MOST_TITLE = 200
 /** Orders pairs by how often the earlier memory was shown; of equal ones the newest later memory comes first. */
 const inOrder = (a: PairPlace, b: PairPlace): number => b.shown - a.shown || b.later - a.later || b.earlier - a.earlier
 
+const isHeldBack = ({ captured, metadata }: Entry): boolean => captured || diaryOf(metadata)
+
 export type StalePairs = ReturnType<typeof createStalePairs>
 
 /** Lists unresolved pairs of memories on one subject, and resolves them. */
@@ -71,11 +74,13 @@ export function createStalePairs({
   }
 
   async function merge(caller: Caller, later: Entry, earlier: Entry): Promise<number> {
+    const ends = [later, earlier].flatMap(({ metadata }) => expiryOf(metadata) ?? [])
     const { id } = await remember(caller, {
       title: firstCodePoints(titleOf(later), MOST_TITLE),
       content: `${later.text}\n\n${earlier.text}`,
       kind: later.kind,
       ...(later.project === null ? {} : { project: later.project }),
+      ...(ends.length === 0 ? {} : { metadata: { expires_at: new Date(Math.min(...ends)).toISOString() } }),
       tags: [...new Set([...later.tags, ...earlier.tags])],
       related_to: [`supersedes:${later.id}`, `supersedes:${earlier.id}`],
       ...{ from: [later.id, earlier.id], sumsUp: true, diary: false },
@@ -114,18 +119,23 @@ export function createStalePairs({
      * Resolves a pair.
      *
      * @returns the ID of the valid memory: the later one, or the merged one
-     * @throws Problem not_found if the caller cannot read both, or cannot change the later one
+     * @throws Problem invalid_input if the two cannot be a pair; not_found if the caller cannot read both, or cannot change the later one
      */
     async resolve(caller: Caller, pair: MemoryPair, as: Resolution): Promise<number> {
       const read = new Map((await entries.read(caller, [pair.later, pair.earlier])).map((one) => [one.id, one]))
       const [later, earlier] = [read.get(pair.later), read.get(pair.earlier)]
       if (later === undefined || earlier === undefined)
         throw noSuchEntry(later === undefined ? pair.later : pair.earlier)
+      // Neither text becomes readable in another project, or without its review.
+      const isPair = isOneProject(caller, later, earlier) && ![later, earlier].some(isHeldBack)
+      if (!isPair)
+        throw invalidInput('A pair has two memories of one project, without captured sessions and diary pages')
       if (as === 'merge') return merge(caller, later, earlier)
-      const judgement =
-        as === 'replaces' ? { replaces: [earlier.id], bothHold: [] } : { replaces: [], bothHold: [earlier] }
-      const metadataPatch = judgementPatch(later.metadata, later, judgement)
-      const draft = { id: later.id, expectedVersion: later.version, metadataPatch }
+      const [holder, other] =
+        as === 'replaces' || mayHoldMarkOf(caller, later, earlier) ? [later, earlier] : [earlier, later]
+      const judgement = as === 'replaces' ? { replaces: [other.id], bothHold: [] } : { replaces: [], bothHold: [other] }
+      const metadataPatch = judgementPatch(holder.metadata, holder, judgement)
+      const draft = { id: holder.id, expectedVersion: holder.version, metadataPatch }
       onlyValue(await updateEntries(caller, [done(draft)], true))
       if (as === 'both_hold') await pairs.judge({ org: caller.org, ...pair }, 'both_hold', contentMark(later, earlier))
       return later.id

@@ -152,7 +152,8 @@ export function createExplainMiss({
     if (end !== null && end <= clock.now())
       return { cause: 'expired', message: `It expired at ${formatSecond(end)}. Expired memories cannot be read.` }
     const [last] = past?.versions ?? []
-    if (past?.deleted !== true || last === undefined) return NOT_FOUND
+    // A memory that others can no longer read ends for them without a deletion.
+    if (past?.deleted !== true || last?.action !== 'deleted') return NOT_FOUND
     const message = `It was deleted at ${formatSecond(last.at)}. Call restore while its history is retained.`
     return { cause: 'deleted', message }
   }

@@ -136,7 +136,8 @@ export const remember = defineWritingTool({
       similar: conflicts.map(({ id: other, title, reason }) => ({ id: other, title, reason })),
       ...mayReplaceMembers(mayReplace, (other) => other, {
         replaces: (earlier) => `update ${JSON.stringify({ id, replaces: [earlier.id] })}`,
-        bothHold: (earlier) => `update ${JSON.stringify({ id, both_hold: [earlier.id] })}`,
+        bothHold: ({ id: earlier, isHolder }) =>
+          `update ${JSON.stringify(isHolder ? { id: earlier, both_hold: [id] } : { id, both_hold: [earlier] })}`,
       }),
       warnings,
     }),

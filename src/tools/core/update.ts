@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { judgementPatch } from '../../domain/currency/pair'
+import { judgementPatch, mayHoldMarkOf } from '../../domain/currency/pair'
 import { checkValidity, validityOf } from '../../domain/currency/validity'
 import type { Entry } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/extracted-metadata'
 import { AUDIENCES, type JsonObject } from '../../domain/entry/metadata'
 import { readWorkStatus, WORK_STATUSES } from '../../domain/entry/work'
 import { invalidInput, noSuchEntry, Problem } from '../../domain/errors'
+import type { MergedProjects } from '../../domain/identity/scope'
 import { openProject } from '../../domain/recall/project-access'
 import { sha256Hex, trim } from '../../domain/text'
 import { givenAs } from '../../domain/validation'
@@ -127,6 +128,27 @@ function patchOf({ principal, services }: ToolContext, args: Partial<Arguments>)
   }
 }
 
+/**
+ * Checks that every reader of a memory can read the others of its judgement.
+ *
+ * @throws Problem invalid_input that names the call on the other memory
+ */
+function checkReaders(scope: MergedProjects, entry: Entry, patch: JsonObject, others: readonly Entry[]): void {
+  const { project } = patch
+  const holder = {
+    metadata: { ...entry.metadata, ...patch },
+    project: project === undefined ? entry.project : typeof project === 'string' ? project : null,
+  }
+  const hidden = others.find((other) => !mayHoldMarkOf(scope, holder, other))
+  if (hidden === undefined) return
+  const call = mayHoldMarkOf(scope, hidden, holder)
+    ? `Record the judgement there: update ${JSON.stringify({ id: hidden.id, both_hold: [entry.id] })}`
+    : 'Memories of different projects are not compared, so they need no judgement'
+  throw invalidInput(`both_hold: not every reader of memory ${entry.id} can read ${hidden.id}. ${call}`, [
+    { path: 'both_hold', given: givenAs(hidden.id) },
+  ])
+}
+
 export const update = defineWritingTool({
   family: core,
   name: 'update',
@@ -171,6 +193,7 @@ export const update = defineWritingTool({
         textHash: text === undefined ? entry.textHash : await sha256Hex(trim(text)),
       }
       const bothHold = others.map((one) => read.get(one) as Entry)
+      checkReaders(principal, entry, draft.metadataPatch ?? {}, bothHold)
       const judged = judgementPatch(entry.metadata, content, { replaces, bothHold })
       const complete = {
         ...{ ...draft, expectedVersion },

@@ -10,7 +10,7 @@ import { IssueCollector } from '../../domain/validation'
 import type { StoredMemory } from '../../services/writing/memories/memories'
 import { defineWritingTool } from '../define-writing-tool'
 import { strings } from '../fields'
-import { earlierFromReceipt, holdingNextTo, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
+import { earlierFromReceipt, holdingBoth, mayReplaceMembers, mayReplaceTexts, replacing } from '../may-replace'
 import { soundArguments } from '../parse-arguments'
 import { memoriesFromReceipt } from '../receipt-outcomes'
 import { fabric } from './family'
@@ -107,7 +107,8 @@ export const store = defineWritingTool({
   },
   answer({ earlier, ...stored }) {
     const id = String(stored.id)
-    const patched = (metadata: object): string => `context_update ${JSON.stringify({ memoryId: id, metadata })}`
+    const patched = (metadata: object, memoryId = id): string =>
+      `context_update ${JSON.stringify({ memoryId, metadata })}`
     return {
       id: String(stored.id),
       success: true,
@@ -116,7 +117,10 @@ export const store = defineWritingTool({
       ...(stored.existing ? { existing: true } : {}),
       ...mayReplaceMembers(stored.existing ? [] : earlier, String, {
         replaces: (one) => patched(replacing(one)),
-        bothHold: (one) => patched(holdingNextTo(one)),
+        bothHold: (one) => {
+          const holder = holdingBoth(stored.id, one)
+          return patched(holder.patch, String(holder.id))
+        },
       }),
       ...(stored.evicted.length === 0 ? {} : { evicted: stored.evicted.map(String) }),
       ...(stored.warnings.length === 0 ? {} : { warnings: stored.warnings }),

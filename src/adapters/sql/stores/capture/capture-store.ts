@@ -207,9 +207,10 @@ export const toSessionUse = (row: Row): SessionUse => ({
   memories: JSON.parse(str(row, 'memories')),
 })
 
-/** Returns the time of the oldest usage row of an organization. */
-export const firstUseStatement = ({ org }: Scope): SQL =>
-  sql`SELECT min(s.at) AS at FROM session_memories s WHERE s.org = ${org}`
+/** Returns the time of the oldest usage row in the projects of the scope. */
+export const firstUseStatement = ({ dialect, scope }: Omit<Context, 'now'>): SQL =>
+  sql`SELECT min(s.at) AS at FROM session_memories s
+    WHERE s.org = ${scope.org}${reachesProject(dialect, { projects: projectsOf(scope) }, sql`s.project`)}`
 
 /** Returns the listed memories with these IDs. */
 export const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
@@ -399,7 +400,7 @@ export function createSqlCaptureStore(
     async firstUse(scope) {
       return readOne(
         connection,
-        firstUseStatement(scope),
+        firstUseStatement({ dialect, scope }),
         firstRow((row) => numOrNull(row, 'at')),
       )
     },
