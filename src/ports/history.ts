@@ -20,7 +20,8 @@ export interface VersionPage {
 
 /** Selects what to restore: entries by id, or all that one call has deleted. */
 export type Restoration =
-  | { readonly ids: readonly number[]; readonly version?: number | undefined }
+  /** The last version of each deleted entry, or the version of each entry: one number for all, or one for each ID. */
+  | { readonly ids: readonly number[]; readonly version?: number | readonly number[] | undefined }
   | { readonly changeId: string }
 
 /** A retained state that can be restored. */
@@ -49,7 +50,7 @@ export interface ToRestore extends RetainedVersion {
   readonly narrowed?: NarrowedState | null
 }
 
-interface Restorable {
+export interface Restorable {
   /** The first states with at most `maxBytes` of text and metadata together; the first always fits. */
   readonly kept: readonly RetainedVersion[]
   /** Number of further states that did not fit. */

@@ -110,6 +110,20 @@ export function reviewContract(whole: boolean): void {
       expect((await post(ben, '/keep', { ids })).status).toBe(404)
     })
 
+    it('takes the approval of several sessions back for all of them or none, where one has expired meanwhile', async () => {
+      await capture(ada, 'the harbour light')
+      world.clock.advance(5 * 86_400_000)
+      await capture(ada, 'the harbour gate')
+      const { items } = await list(ada)
+      const ids = items.map((one: Json) => one.id)
+      const { json } = await post(ada, '/keep', { ids })
+      world.clock.advance(Date.parse(items[1].expires_at) - world.clock.now() + 1_000)
+      const undone = await post(ada, '/undo', { change_id: json.change_id }, 'undo-both')
+      expect([undone.status, (await list(ada)).items]).toEqual([404, []])
+      expect(undone.body).toContain(`entry ${ids[1]}: expired`)
+      expect((await post(ada, '/undo', { change_id: json.change_id }, 'undo-both')).status).toBe(404)
+    })
+
     it('counts the sessions of their owner that wait, and no session of another owner or one that was reviewed', async () => {
       const ben = await world.makeKey(ada.org, { owner: 'ben' })
       const ids = await twoCaptured()

@@ -109,23 +109,11 @@ export function createReviewCaptured({
     throw notFound(`The captured version of entry ${id} is no longer retained or has expired; the entry is unchanged`)
   }
 
-  /** Undoes the approval of several entries: all of them, or none if one has changed since. */
+  /** Undoes the approval of several entries: all of them, or none if one has changed since or cannot be restored. */
   async function undoKeepAll(caller: Caller, kept: readonly (readonly [id: number, version: number])[]): Promise<void> {
-    const found = new Map(
-      (
-        await entries.readToChange(
-          caller,
-          kept.map(([id]) => id),
-        )
-      ).map((entry) => [entry.id, entry]),
-    )
-    for (const [id, version] of kept) {
-      const entry = found.get(id)
-      if (entry === undefined) throw noSuchEntry(id)
-      checkVersion(entry, version + 1)
-    }
-    for (const [i, [id, version]] of kept.entries())
-      await undoKeep(i === 0 ? caller : further(caller, `u${i}${caller.changeId}`), id, version)
+    const [ids, versions] = [kept.map(([id]) => id), kept.map(([, version]) => version)]
+    const approved = versions.map((version) => version + 1)
+    await restoreEntries(caller, { ids, version: versions }, approved, new Set(ids).size)
   }
 
   function patchOf({ kind, title }: KeepArguments): JsonObject {

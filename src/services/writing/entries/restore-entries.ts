@@ -7,7 +7,7 @@ import { note } from '../../../domain/receipts/notes'
 import { scheduler } from '../../../domain/scheduler'
 import { secretsOf } from '../../../domain/secrets/redact'
 import type { Millis } from '../../../domain/time'
-import type { History, Restoration, RetainedVersion } from '../../../ports/history'
+import type { History, Restorable, Restoration, RetainedVersion } from '../../../ports/history'
 import { withRetries } from '../../outcome'
 import type { Generate } from './generate'
 
@@ -39,7 +39,25 @@ const reasonOf = (secrets: readonly string[] | undefined): string =>
 /** Returns why nothing is restored if not enough can be. */
 function incomplete(skipped: Restored['skipped']): string {
   const why = skipped.filter(({ reason }) => reason !== STANDING).map(({ id, reason }) => `entry ${id}: ${reason}`)
-  return `Not enough of the dropped entries can be restored (${why.join(', ') || 'the rest is not retained'}), so nothing was undone`
+  return `Not enough of the entries can be restored (${why.join(', ') || 'the rest is not retained'}), so nothing was undone`
+}
+
+/** One version for all entries, or one for each ID. */
+type Versions = number | readonly number[] | undefined
+
+const versionOf = (ids: readonly number[], id: number, versions: Versions): number | undefined =>
+  typeof versions === 'object' ? versions[ids.indexOf(id)] : versions
+
+/** Checks the present versions of entries. @throws Problem conflict */
+function checkVersions({ kept, existing }: Restorable, ids: readonly number[], expected: Versions): void {
+  const present = new Map([
+    ...[...existing].filter(([id]) => ids.includes(id)),
+    ...kept.map(({ id, currentVersion: version, currentAt: at, currentBy: by }) => [id, { version, at, by }] as const),
+  ])
+  for (const [id, current] of present) {
+    const version = versionOf(ids, id, expected)
+    if (version !== undefined && current.version !== version) throw versionConflict({ id, ...current }, version)
+  }
 }
 
 export type RestoreEntries = ReturnType<typeof createRestoreEntries>
@@ -73,27 +91,21 @@ export function createRestoreEntries(dependencies: {
   /**
    * Restores entries.
    *
-   * @throws Problem conflict if the only entry is at another version than expected, not_found if nothing of a change is retained;
+   * @throws Problem conflict if an entry is at another version than expected, not_found if nothing of a change is retained;
    *   unavailable if vectors cannot be computed, then nothing is restored
-   * @param least minimum entries that must exist afterwards, otherwise nothing is restored
+   * @param expected the present version of the only entry, or of each ID
+   * @param least minimum entries that must exist afterwards, or that must get the given versions; otherwise nothing is restored
    * @example
    * await services.restoreEntries(caller, { changeId: '9b2f6c1e0d7a4e5f8c3b1a2d4e6f7081' })
    */
-  return async (caller: Caller, what: Restoration, expectedVersion?: number, least = 0): Promise<Restored> => {
+  return async (caller: Caller, what: Restoration, expected?: Versions, least = 0): Promise<Restored> => {
+    const ids = 'ids' in what ? what.ids : []
     return withRetries(async () => {
       const found = await history.restorable(caller, what, { limit: MAX_RESTORED, maxBytes: MOST_BYTES })
       const [only] = found.kept
       if ('changeId' in what && only === undefined && found.existing.size + found.again.length === 0)
         throw notFound('The entries that this change_id deleted are not retained')
-      if (expectedVersion !== undefined && only !== undefined && only.currentVersion !== expectedVersion)
-        throw versionConflict(
-          { id: only.id, version: only.currentVersion, at: only.currentAt, by: only.currentBy },
-          expectedVersion,
-        )
-      const [first = 0] = 'ids' in what ? what.ids : []
-      const stands = only === undefined ? found.existing.get(first) : undefined
-      if (expectedVersion !== undefined && stands !== undefined && stands.version !== expectedVersion)
-        throw versionConflict({ id: first, ...stands }, expectedVersion)
+      checkVersions(found, ids, expected)
       const instant = now()
       const lasting = found.kept.filter(({ expiresAt }) => expiresAt === null || expiresAt > instant)
       const secrets = await secretsIn(lasting)
@@ -112,17 +124,18 @@ export function createRestoreEntries(dependencies: {
               ...found.again.map((id) => ({ id, reason: AGAIN })),
             ]
           : []
-      const named = 'ids' in what ? [...new Set(what.ids)] : []
+      const named = [...new Set(ids)]
       // Entries that did not fit are left for the next call.
       const missing = found.more > 0 ? [] : named.filter((id) => !known.has(id))
-      const version = 'ids' in what ? what.version : undefined
+      const given = 'ids' in what ? what.version : undefined
       // One answer for unknown, purged and invisible versions.
-      const whyNot = (id: number): string =>
-        version === undefined
-          ? STANDING
-          : standing.get(id)?.version === version
-            ? `it is already at version ${version}`
-            : `version ${version} is not retained`
+      const whyNot = (id: number): string => {
+        const version = versionOf(ids, id, given)
+        if (version === undefined) return STANDING
+        return standing.get(id)?.version === version
+          ? `it is already at version ${version}`
+          : `version ${version} is not retained`
+      }
       const restored = {
         restored: good.map(({ id, currentVersion }) => ({ id, version: currentVersion + 1 })),
         skipped: [
@@ -137,7 +150,8 @@ export function createRestoreEntries(dependencies: {
         remaining: found.more,
         secrets: [...new Set(good.flatMap(({ id }) => secrets.get(id) ?? []))],
       }
-      if (good.length + standing.size + found.more < least) throw notFound(incomplete(restored.skipped))
+      const enough = given === undefined ? good.length + standing.size + found.more : good.length
+      if (enough < least) throw notFound(incomplete(restored.skipped))
       if (good.length > 0) {
         note(caller, 'restored', restored)
         await history.restore(caller, states, await vectorsOf(states))

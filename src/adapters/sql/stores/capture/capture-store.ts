@@ -268,7 +268,6 @@ const toDue = (row: Row): PendingSession => ({
 
 const placeOf = ({ project, branch }: StartPlace): string => JSON.stringify([project, branch])
 
-/** Creates the capture store over any SQL connection. Every statement names organization and owner. */
 /** Characters of a text in the list of texts that address an agent. */
 const ADDRESSING_PREVIEW = 400
 
@@ -283,6 +282,7 @@ const queueProposals = (org: string, entryId: number, now: Millis): SQL =>
     VALUES (${org}, 'propose', ${String(entryId)}, ${now}, ${now + SILENT_MS})
     ON CONFLICT (org, topic, key) DO UPDATE SET due_at = excluded.due_at WHERE outbox.state = 'pending'`
 
+/** Creates the capture store over any SQL connection. Every statement names the organization. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createSqlCaptureStore(
   connection: SqlConnection,

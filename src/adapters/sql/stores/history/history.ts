@@ -377,9 +377,13 @@ export function createSqlHistory(
   function meant(scope: Scope, what: Restoration): SQL {
     if ('changeId' in what) return sql`${goneBy(scope, what.changeId)} AND ${LAST}`
     const wanted = sql`${among(sql`v.entry_id`, what.ids)} AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)}`
-    return what.version === undefined
-      ? sql`${wanted} AND e.id IS NULL AND v.deleted = 1 AND ${LAST}`
-      : sql`${wanted} AND ${isVersion(sql`v.version`, what.version)}`
+    const { ids, version } = what
+    if (version === undefined) return sql`${wanted} AND e.id IS NULL AND v.deleted = 1 AND ${LAST}`
+    if (typeof version === 'number') return sql`${wanted} AND ${isVersion(sql`v.version`, version)}`
+    const named = dialect.jsonTable(sql`${JSON.stringify(ids.map((id, i) => [id, version[i]]))}`, {
+      ...{ id: 'integer', version: 'integer' },
+    })
+    return sql`${wanted} AND EXISTS (SELECT 1 FROM ${named} n WHERE n.id = v.entry_id AND n.version = v.version)`
   }
 
   /** Returns version, time and author of the present entry, or of the last deletion. */
