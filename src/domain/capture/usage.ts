@@ -9,6 +9,9 @@ import { type At, idsNamedIn, type SessionState } from './session-state'
  * ranking.
  */
 
+/** Maximum number of sessions of one read, the newest. */
+export const MOST_SESSIONS = 10_000
+
 /** How a session used a memory, as bits of a number. */
 export const USE = { shown: 1, opened: 2, touched: 4, quoted: 8, contradicted: 16 } as const
 /** A memory counts as used if it was opened or quoted, or if its files changed afterwards. */

@@ -1,5 +1,5 @@
 import { UNUSED_MS, USES_KEPT_MS } from '../../domain/capture/hook-event'
-import { type NamedMemory, type UseOfMemory, useOf, usesOf } from '../../domain/capture/usage'
+import { MOST_SESSIONS, type NamedMemory, type UseOfMemory, useOf, usesOf } from '../../domain/capture/usage'
 import { Problem } from '../../domain/errors'
 import type { Caller, Scope } from '../../domain/identity/scope'
 import { DAY_MS, type Millis } from '../../domain/time'
@@ -81,11 +81,13 @@ export function createMemoryUsage({
       const lately = usesOf(sessions)
       const ofWeek = usesOf(sessions.filter(({ at }) => at >= now - WEEK_MS))
       const used = [...lately].filter(([, use]) => use.used > 0).map(([id]) => id)
+      // If older sessions were left out, a memory that only they used would seem unused.
+      const isComplete = sessions.length < MOST_SESSIONS
       const isLong = since !== null && since <= now - UNUSED_MS
       const [mostUsed, contradicted, unused] = await Promise.all([
         most(scope, ofWeek, 'used'),
         most(scope, lately, 'contradicted'),
-        isLong ? store.unused(scope, now - UNUSED_MS, used, LISTED) : [],
+        isLong && isComplete ? store.unused(scope, now - UNUSED_MS, used, LISTED) : [],
       ])
       return { mostUsed, contradicted, unused, since }
     },

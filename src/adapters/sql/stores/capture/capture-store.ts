@@ -6,7 +6,13 @@ import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-eve
 import { isFields, textOf } from '../../../../domain/capture/json-fields'
 import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
 import { currentForm, type SessionState } from '../../../../domain/capture/session-state'
-import type { ComparedMemory, MemoryUse, NamedMemory, SessionUse } from '../../../../domain/capture/usage'
+import {
+  type ComparedMemory,
+  type MemoryUse,
+  MOST_SESSIONS,
+  type NamedMemory,
+  type SessionUse,
+} from '../../../../domain/capture/usage'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
@@ -148,8 +154,6 @@ export function toReviewed(row: Row): ReviewedEntry {
 
 /** Characters of a memory that are compared: as many as a start text includes. */
 const COMPARED = 1_300
-/** Maximum number of sessions of one read, the newest. */
-const MOST_SESSIONS = 10_000
 /** Characters of a memory in a list. */
 const SHOWN = 200
 
