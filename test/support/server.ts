@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response as Told } from 'miniflare'
 import { modulesOf } from '../../scripts/serve/bundle.mjs'
 import { WORKER_DIR } from './build'
@@ -39,15 +39,19 @@ export interface Surroundings {
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 
-/** Bundles by folder, in the form that workerd loads, shared by all servers of a process. */
-const bundles = new Map<string, string>()
+/** Modules of bundles by file, shared by all servers of a process. */
+const modules = new Map<string, string>()
 
-function bundleOf(worker: string): string {
-  const known = bundles.get(worker)
-  if (known !== undefined) return known
-  const told = JSON.stringify({ name: 'index.js', esModule: readFileSync(join(worker, 'index.js'), 'utf8') })
-  bundles.set(worker, told)
-  return told
+/** Answers the request of workerd for a module of a bundle. */
+async function answerModule(worker: string, asked: { json(): Promise<unknown> }): Promise<Told> {
+  const { specifier } = (await asked.json()) as { specifier: string }
+  const file = join(worker, basename(specifier))
+  // workerd's own modules: it logs any other refusal.
+  if (!specifier.startsWith('file:')) return new Told(null, { status: 301, headers: { location: specifier } })
+  if (!existsSync(file)) return new Told(null, { status: 404 })
+  const code = modules.get(file) ?? readFileSync(file, 'utf8')
+  modules.set(file, code)
+  return new Told(JSON.stringify({ name: specifier, esModule: code }))
 }
 
 /** A module that re-exports a bundle unchanged. */
@@ -66,9 +70,9 @@ export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
   ],
   modulesRoot: worker,
   unsafeUseModuleFallbackService: true,
-  unsafeModuleFallbackService: () => new Told(bundleOf(worker)),
+  unsafeModuleFallbackService: (asked: { json(): Promise<unknown> }) => answerModule(worker, asked),
   compatibilityDate: '2026-10-01',
-  compatibilityFlags: ['global_fetch_strictly_public'],
+  compatibilityFlags: ['global_fetch_strictly_public', 'new_module_registry'],
   host: '127.0.0.1',
   port: 0,
   cf: false as const,

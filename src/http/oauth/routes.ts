@@ -5,8 +5,8 @@ import { noteBody } from '../log'
 import { namesAcceptableClient } from './client-ids'
 import { authorize } from './consent'
 import { isForm, readBytes } from './form'
-import { oauthError, SCOPE } from './provider'
-import { describedBy, WELL_KNOWN, withoutSlash } from './resources'
+import { oauthError } from './provider'
+import { describedBy, SCOPE, WELL_KNOWN, withoutSlash } from './resources'
 import type { Issuer, OAuth } from './server'
 
 /** Routes of OAuth. Without a store for it, or on an origin that cannot be an issuer, they do not exist. */
@@ -96,10 +96,10 @@ export function createOAuthRoutes() {
         : oauthError(400, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded')
     })
 
-  routes.on(['GET', 'POST'], '/authorize', (c) => {
+  routes.on(['GET', 'POST'], '/authorize', async (c) => {
     const issuer = issuerOf(c.var, c.req.raw)
     if (issuer === null) return c.notFound()
-    return authorize({ request: c.req.raw, helpers: issuer.helpers, services: c.var.services })
+    return authorize({ request: c.req.raw, helpers: await issuer.helpers(), services: c.var.services })
   })
 
   return routes
