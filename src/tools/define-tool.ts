@@ -71,6 +71,8 @@ export interface Definition<Input extends z.ZodObject> extends Declared<z.input<
   readonly listed?: JsonSchema
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
+  /** Loads modules that these arguments need (domain/deferred). */
+  readonly loads?: (args: Readonly<Record<string, unknown>>) => Promise<unknown> | null
   /** Checks arguments beyond their types, so that all problems are reported together. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
 }
@@ -106,12 +108,13 @@ export function shown<Input extends z.ZodObject>(
  * defineTool({ family: core, name: 'projects', title: 'Projects', description: 'List projects.', example: {}, promise: 'CORE-26', budget, input, output, handler })
  */
 export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<Input>): Tool {
-  const { family, input, listed, handler, inspect, counting } = definition
+  const { family, input, listed, handler, inspect, counting, loads } = definition
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
     ...shown(definition, 'read', inputSchema),
     call: (caller, given) =>
       withNames(caller, given, async (context, names) => {
+        if (loads !== undefined && isRecord(given)) await loads(given)
         const warnings: string[] = []
         const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
           ...{ rules: family.parse, effect: 'read', warn: (warning) => warnings.push(warning) },

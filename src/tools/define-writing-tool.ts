@@ -13,6 +13,7 @@ import { execute, executeOnce, idempotencyKey, type Result, type Writing } from 
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
+import { isRecord } from './record'
 import { addressWarnings, scanArguments, withWarning, withWarnings } from './secret-scan'
 
 /**
@@ -61,7 +62,7 @@ const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as Js
 
 /** Defines a tool that writes. A call with an `idempotency_key` can be repeated and gets the first answer again. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
-  const { family, effect, input, listed, work, recall, answer, inspect, unfinished } = definition
+  const { family, effect, input, listed, work, recall, answer, inspect, unfinished, loads } = definition
   const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
   const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
@@ -82,6 +83,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
 
   /** @param names the projects that names in the arguments refer to */
   async function called(context: ToolContext, names: CallNames, given: unknown): Promise<Answer> {
+    if (loads !== undefined && isRecord(given)) await loads(given)
     const { idempotency_key: key, ...rest } = parseArguments<z.ZodType<Record<string, unknown>>>(
       keyed,
       inputSchema,
