@@ -1,9 +1,6 @@
-import { createCodeParser } from '../adapters/code/parser'
 import { createFeedNotifier } from '../adapters/feed-object/index'
-import { createR2BackupStore } from '../adapters/r2/backup-store'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
-import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
 import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pairs'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
@@ -11,16 +8,12 @@ import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
-import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
-import { createSqlExportStore } from '../adapters/sql/stores/transfer/export-store'
-import { createSqlImportStore } from '../adapters/sql/stores/transfer/import-store'
 import type { Config } from '../config'
-import type { WriteLimits } from '../domain/entry/draft'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
 import { modelKey } from '../domain/meaning/vector'
@@ -29,7 +22,6 @@ import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
-import { createTextSeal } from '../domain/transfer/seal'
 import { hookClient } from '../integrations/hooks/hook-clients'
 import type { ChangeNotifier } from '../ports/change-notifier'
 import type { Clock } from '../ports/clock'
@@ -37,7 +29,6 @@ import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Ids } from '../ports/ids'
-import type { ImageStore } from '../ports/image-store'
 import type { ModelCalls } from '../ports/model-calls'
 import type { Embedder, LanguageModel, Reranker } from '../ports/models'
 import type { ProjectDirectory } from '../ports/project-directory'
@@ -68,7 +59,6 @@ import { createAdministration } from '../services/people/administration'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
 import { createProjects } from '../services/people/projects'
-import { createSearchCode } from '../services/searching/code/search-code'
 import { type Changes, createChanges } from '../services/searching/history/changes'
 import { createGetCurrent } from '../services/searching/memories/current'
 import { createLevels } from '../services/searching/memories/levels'
@@ -82,11 +72,6 @@ import { createSearchText } from '../services/searching/ranked/search-text'
 import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
-import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
-import { createExportOrg } from '../services/transfer/export-org'
-import { createImportVolume } from '../services/transfer/import-volume'
-import type { Transfer } from '../services/transfer/transfer'
-import { createIndexCode, createPrepareCode } from '../services/writing/code/index-code'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
@@ -160,26 +145,6 @@ export function composeCapture(given: {
     }),
     usage: createMemoryUsage({ store, clock }),
     sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
-  }
-}
-
-/** Wires the index and search of source code. */
-export function composeCode(given: {
-  readonly connection: SqlConnection
-  readonly embedder: Embedder | null
-  readonly analyzer: Analyzer
-  readonly levels: () => Promise<Levels>
-  readonly clock: Clock
-  readonly onEmbeddingFailure: 'fail' | 'defer'
-  readonly quotas: Quotas
-}): Services['code'] {
-  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, quotas)
-  const parser = createCodeParser()
-  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
-  return {
-    ...createIndexCode({ index, prepareCode, clock }),
-    search: createSearchCode({ index, embedder, analyzer, levels, clock }),
   }
 }
 
@@ -484,68 +449,5 @@ export function composeSearches(given: {
     rankedSearches,
     grepTexts: createGrepTexts({ texts }),
     entries: { ...entries, page: pagesWithCaptured(connection, clock, entries) },
-  }
-}
-
-const EXPORT_SECRET = 'feed_secret'
-
-/** Wires exports, imports and backups. */
-export function composeTransfer(
-  config: Config,
-  { BACKUP_BUCKET: bucket }: Pick<Bindings, 'BACKUP_BUCKET'>,
-  given: {
-    readonly connection: SqlConnection
-    readonly settings: Settings
-    readonly images: ImageStore
-    readonly entries: EntryStore
-    readonly limits: WriteLimits
-    readonly embedder: Embedder | null
-    /** Creates vectors during the import; null where background work creates them. */
-    readonly generate: Generate | null
-    readonly analyzer: Analyzer
-    readonly clock: Clock
-    readonly ids: Ids
-    readonly names: ResolveNames
-  },
-): Transfer {
-  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids } = given
-  const store = createSqlExportStore(connection, clock, ids)
-  const terms = config.history
-  let secret: Promise<string> | null = null
-  const known = () => {
-    secret ??= settings.read(EXPORT_SECRET).then((value) => {
-      if (value === null) throw new Error(`the setting ${EXPORT_SECRET} is missing`)
-      return value
-    })
-    return secret
-  }
-  const places = async () => createTextSeal(await known())
-  const exports = createExportOrg({
-    ...{ store, images, clock },
-    cursors: async () => createCursorSeal(await known()),
-    places,
-  })
-  const imports = createSqlImportStore(connection, { analyzer, clock, quotas: config.quotas, terms })
-  const identity = createSqlIdentityStore(connection, clock)
-  const backups = createBackups({
-    store: bucket === undefined ? null : createR2BackupStore(bucket),
-    // The organization of open mode is not stored.
-    orgs: async () => [
-      ...new Set([...(await identity.orgs()).map(({ id }) => id), ...(config.authMode === 'open' ? ['local'] : [])]),
-    ],
-    ...{ exports, images, imports, places, clock, keep: config.backupKeep },
-  })
-  const journal = createSqlScheduleJournal(connection)
-  return {
-    exports,
-    imports: createImportVolume({
-      ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
-      names: given.names,
-      spare: backups.image,
-      redact: config.redact,
-      model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
-    }),
-    backups,
-    backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
   }
 }

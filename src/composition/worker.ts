@@ -32,7 +32,7 @@ import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
 import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
-import { backupStep } from '../services/transfer/backups'
+import { backupStep } from '../services/transfer/backup-step'
 import { createExplainMiss } from '../services/why/explain-miss'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
@@ -42,7 +42,6 @@ import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import {
   chooseLevels,
   composeCapture,
-  composeCode,
   composeCurrency,
   composeDashboard,
   composeFeed,
@@ -51,12 +50,12 @@ import {
   composePacks,
   composeProjectNames,
   composeSearches,
-  composeTransfer,
 } from './features'
 import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
 import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
+import { codeOnDemand, transferOnDemand } from './on-demand'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface WorkerContext {
@@ -130,9 +129,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
-  const code = composeCode({
-    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
-    quotas: config.quotas,
+  const code = codeOnDemand(async () => {
+    const { composeCode } = await import('./code')
+    return composeCode({
+      ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
+      quotas: config.quotas,
+    })
   })
   const calls = createSqlModelCalls(connection, clock, config.modelCallsPerDay)
   const currency = composeCurrency(config, {
@@ -187,9 +189,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   }
   const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
   const transferring = { ...writing, connection, settings, embedder, analyzer, clock, ids }
-  const transfer = composeTransfer(config, bindings, {
-    ...transferring,
-    ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
+  const transfer = transferOnDemand(bindings.BACKUP_BUCKET !== undefined, async () => {
+    const { composeTransfer } = await import('./transfer')
+    return composeTransfer(config, bindings, {
+      ...transferring,
+      ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
+    })
   })
   const storeEntries = createStoreEntries(writing)
   const updateEntries = createUpdateEntries(writing)

@@ -10,7 +10,6 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
-import type { Step } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
 export const SUFFIX = '.ndjson.gz'
@@ -141,8 +140,6 @@ interface CompleteBackup {
   }[]
 }
 
-/** The name of the schedule step. */
-export const BACKUP_STEP = 'backup'
 /** Name of the credential that owns these exports. */
 const KEEPER = 'backup'
 const NONE = 'This server has no bucket for backups. Add a BACKUP_BUCKET binding under [[r2_buckets]] to wrangler.toml'
@@ -315,15 +312,3 @@ export function createBackups(dependencies: {
       dependencies.store === null ? null : dependencies.store.get(`${folderOf(org)}images/${hash}`),
   }
 }
-
-/** Steps of one run. Each executes some dozens of statements and bucket requests; an invocation may make 1,000. */
-const ROUNDS = 4
-
-/** Returns the daily backup step of the schedule. @param backups called when a step runs */
-export const backupStep = (backups: () => Backups): Step => ({
-  name: BACKUP_STEP,
-  every: DAY_MS,
-  daily: true,
-  rounds: ROUNDS,
-  round: (cursor) => backups().round(cursor),
-})
