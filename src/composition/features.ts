@@ -1,6 +1,5 @@
 import { createFeedNotifier } from '../adapters/feed-object/index'
 import type { SqlConnection } from '../adapters/sql/core/connection'
-import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
 import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pairs'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
@@ -17,32 +16,21 @@ import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
 import { modelKey } from '../domain/meaning/vector'
-import type { Quotas } from '../domain/quota'
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
-import { hookClient } from '../integrations/hooks/hook-clients'
 import type { ChangeNotifier } from '../ports/change-notifier'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
-import type { Ids } from '../ports/ids'
 import type { ModelCalls } from '../ports/model-calls'
 import type { Embedder, LanguageModel, Reranker } from '../ports/models'
 import type { ProjectDirectory } from '../ports/project-directory'
 import type { Settings } from '../ports/settings'
 import type { VectorIndex } from '../ports/vector-index'
 import type { VectorRows } from '../ports/vector-rows'
-import type { Capture } from '../services/capture/capture'
-import { createFinishSessions } from '../services/capture/finish-sessions'
-import { createMemoryUsage } from '../services/capture/memory-usage'
-import { createOwnSessions } from '../services/capture/own-sessions'
-import { createRecallForHooks } from '../services/capture/recall-for-hooks'
-import { createReceiveEvents } from '../services/capture/receive-events'
-import { createEraseCaptured, createReviewCaptured } from '../services/capture/review-captured'
-import { createWriteSession } from '../services/capture/write-session'
 import {
   createFindDisagreements,
   type FindDisagreements,
@@ -54,7 +42,7 @@ import type { FinishIndex } from '../services/maintenance/pending-index'
 import type { CatchUp } from '../services/maintenance/sync-vectors'
 import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
-import { createRemember, type Remember } from '../services/pack/remember'
+import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
@@ -64,9 +52,9 @@ import { createGetCurrent } from '../services/searching/memories/current'
 import { createLevels } from '../services/searching/memories/levels'
 import { createOrient } from '../services/searching/memories/orient'
 import { createRankMemories } from '../services/searching/memories/rank-memories'
-import { createRecall, type Recall } from '../services/searching/memories/recall'
+import { createRecall } from '../services/searching/memories/recall'
 import { createRecallWords } from '../services/searching/memories/recall-words'
-import { createRankedSearches, type RankedSearches } from '../services/searching/ranked/ranked-search'
+import { createRankedSearches } from '../services/searching/ranked/ranked-search'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createSearchText } from '../services/searching/ranked/search-text'
 import { createSuggestWords } from '../services/searching/ranked/suggest-words'
@@ -74,79 +62,13 @@ import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
-import { createRestoreEntries } from '../services/writing/entries/restore-entries'
-import {
-  createStoreEntries,
-  type StoreEntries,
-  type WriteDependencies,
-} from '../services/writing/entries/store-entries'
-import { createUpdateEntries, type UpdateEntries } from '../services/writing/entries/update-entries'
+import type { StoreEntries } from '../services/writing/entries/store-entries'
+import type { UpdateEntries } from '../services/writing/entries/update-entries'
 import { createReportEvent } from '../services/writing/events/report-event'
 import { createSimilarMemories } from '../services/writing/events/similar-memories'
 import { createMemoryService } from '../services/writing/memories/memories'
 import { createSummarize } from '../services/writing/memories/summarize'
 import { type Bindings, levelsOf } from './isolate'
-
-/** Wires services by feature, for `worker.ts`. First: capture of sessions. */
-export function composeCapture(given: {
-  readonly connection: SqlConnection
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly captureDays: number
-  readonly quotas: Quotas
-  /** Whether a model proposes memories of sessions. */
-  readonly proposes: boolean
-  readonly analyzer: Analyzer
-  readonly entries: EntryStore
-  readonly deleteEntries: DeleteEntries
-  /** Dependencies without models. */
-  readonly withoutModels: WriteDependencies
-  /** Dependencies with models, for approved entries. */
-  readonly writing: WriteDependencies
-  readonly restoring: Parameters<typeof createRestoreEntries>[0]
-  readonly remember: Remember
-  readonly recall: Pick<Recall, 'page'>
-  /** Pages of entries, including captured ones where a filter asks for them. */
-  readonly pages: Pick<EntryStore, 'page'>
-  /** Null when full-text search is disabled. */
-  readonly searches: Pick<RankedSearches, 'byWords'> | null
-  readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
-  readonly log: (event: string, fields: Record<string, unknown>) => void
-  /** Whether hooks only receive approved entries (PACK_TRUST). */
-  readonly isApproved: boolean
-}): Capture {
-  const { connection, clock, ids, captureDays, entries, deleteEntries, withoutModels, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, {
-    ...{ quotas: given.quotas, proposes: given.proposes },
-  })
-  const writeSession = createWriteSession({
-    ...{ store, entries, captureDays, clock, ids },
-    storeEntries: createStoreEntries(withoutModels),
-    updateEntries: createUpdateEntries(withoutModels),
-    titleOf: (client) => hookClient(client)?.title ?? client,
-  })
-  const own = createOwnSessions({
-    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer },
-  })
-  const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
-  return {
-    receive: createReceiveEvents({
-      ...{ store, writeSession, captureDays, clock, names: given.naming.names },
-      attach: (by, pending) => given.naming.directory.attach({ ...by, action: 'hooks', tool: null }, pending),
-      recall: recallForHooks,
-    }),
-    standing: recallForHooks.standing,
-    own,
-    erase: createEraseCaptured({ store, deleteEntries }),
-    review: createReviewCaptured({
-      ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
-      restoreEntries: createRestoreEntries(given.restoring),
-      isApproved: given.isApproved,
-    }),
-    usage: createMemoryUsage({ store, clock }),
-    sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
-  }
-}
 
 /** Wires the detection of memories on one subject. */
 export function composeCurrency(

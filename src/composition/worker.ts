@@ -33,7 +33,6 @@ import type { Services } from '../services/services'
 import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backup-step'
-import { createExplainMiss } from '../services/why/explain-miss'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
 import { createRestoreEntries } from '../services/writing/entries/restore-entries'
@@ -41,7 +40,6 @@ import { createStoreEntries, type WriteDependencies } from '../services/writing/
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import {
   chooseLevels,
-  composeCapture,
   composeCurrency,
   composeDashboard,
   composeFeed,
@@ -55,7 +53,7 @@ import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
 import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
-import { codeOnDemand, transferOnDemand } from './on-demand'
+import { captureOnDemand, codeOnDemand, transferOnDemand } from './on-demand'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface WorkerContext {
@@ -226,42 +224,49 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     levels,
     unfinished: async (scope, goesBy) => [...(await unfinished(scope, goesBy)), ...finishing.warnings(goesBy)],
   })
-  const capture = composeCapture({
-    ...{
-      connection,
-      clock,
-      ids,
-      analyzer,
-      captureDays,
-      entries,
-      deleteEntries,
-      withoutModels,
-      writing,
-      restoring,
-      recall: memories.recall,
-      pages: searches.entries,
-      searches: config.fts.enabled ? searches.rankedSearches : null,
-      naming,
-    },
-    ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
-    proposes: config.captureProposals && languageModel !== null,
+  const capture = captureOnDemand(async () => {
+    const { composeCapture } = await import('./capture')
+    return composeCapture({
+      ...{
+        connection,
+        clock,
+        ids,
+        analyzer,
+        captureDays,
+        entries,
+        deleteEntries,
+        withoutModels,
+        writing,
+        restoring,
+        recall: memories.recall,
+        pages: searches.entries,
+        searches: config.fts.enabled ? searches.rankedSearches : null,
+        naming,
+      },
+      ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
+      proposes: config.captureProposals && languageModel !== null,
+    })
   })
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock })
   return {
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
-    explainMiss: createExplainMiss({
-      ...{ entries, history, explained: packs.explained, rankedSearches: searches.rankedSearches, analyzer, clock },
-      states: createSqlEntryStates(connection),
-      hybrid: {
-        ...{ method: config.hybrid.fusion, k: config.hybrid.k },
-        legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
-      },
-      model: embedder === null ? null : modelKey(embedder),
-      missed: catchUp.missed,
-      isApproved,
-    }),
+    async explainMiss(...given) {
+      const { createExplainMiss } = await import('../services/why/explain-miss')
+      const explainMiss = createExplainMiss({
+        ...{ entries, history, explained: packs.explained, rankedSearches: searches.rankedSearches, analyzer, clock },
+        states: createSqlEntryStates(connection),
+        hybrid: {
+          ...{ method: config.hybrid.fusion, k: config.hybrid.k },
+          legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
+        },
+        model: embedder === null ? null : modelKey(embedder),
+        missed: catchUp.missed,
+        isApproved,
+      })
+      return explainMiss(...given)
+    },
     stalePairs: createStalePairs({
       ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
     }),
