@@ -4,13 +4,11 @@ import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pai
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
 import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
-import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
@@ -46,7 +44,6 @@ import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
-import { createProjects } from '../services/people/projects'
 import { type Changes, createChanges } from '../services/searching/history/changes'
 import { createGetCurrent } from '../services/searching/memories/current'
 import { createLevels } from '../services/searching/memories/levels'
@@ -69,6 +66,7 @@ import { createSimilarMemories } from '../services/writing/events/similar-memori
 import { createMemoryService } from '../services/writing/memories/memories'
 import { createSummarize } from '../services/writing/memories/summarize'
 import { type Bindings, levelsOf } from './isolate'
+import { methodsOnDemand } from './on-demand'
 
 /** Wires the detection of memories on one subject. */
 export function composeCurrency(
@@ -122,9 +120,18 @@ export const composeDashboard = (
   config: Config,
   given: { connection: SqlConnection; settings: Settings; clock: Clock },
 ): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
-  directory: createSqlDirectory(given.connection, given.clock),
-  overview: createSqlStoreOverview(given.connection, given.clock),
-  endedSessions: createSqlEndedSessions(given.connection, given.clock),
+  directory: methodsOnDemand(async () => {
+    const { createSqlDirectory } = await import('../adapters/sql/stores/identity/directory')
+    return createSqlDirectory(given.connection, given.clock)
+  }),
+  overview: methodsOnDemand(async () => {
+    const { createSqlStoreOverview } = await import('../adapters/sql/stores/overview/store-overview')
+    return createSqlStoreOverview(given.connection, given.clock)
+  }),
+  endedSessions: methodsOnDemand(async () => {
+    const { createSqlEndedSessions } = await import('../adapters/sql/stores/identity/directory')
+    return createSqlEndedSessions(given.connection, given.clock)
+  }),
   sessions: () => sessionSealOf(bindings, config, given.settings),
 })
 
@@ -329,7 +336,10 @@ export function composeIdentity(given: {
     audit: createSqlAuditLog(connection, clock),
   })
   return {
-    projects: createProjects({ directory: given.directory }),
+    projects: methodsOnDemand(async () => {
+      const { createProjects } = await import('../services/people/projects')
+      return createProjects({ directory: given.directory })
+    }),
     names: given.names,
     identity: createIdentity({ store, adminToken, clock, afterwards }),
     administration: {

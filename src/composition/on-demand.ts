@@ -4,18 +4,21 @@ import type { Transfer } from '../services/transfer/transfer'
 
 /** Services whose code loads when one of their methods is first called. */
 
-type Methods = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>
+/** An object whose members are methods that return promises. */
+type Answering<Service> = { readonly [Name in keyof Service]: (...given: never[]) => Promise<unknown> }
 
 /**
- * Returns an object that loads the object behind it with the first call of a method. All methods return promises.
+ * Returns an object that loads the object behind it with the first call of a method.
  *
- * @param known members that are no methods
+ * @example
+ * const history = methodsOnDemand(async () => (await import('../adapters/sql/stores/history/history')).createSqlHistory(connection))
  */
-const methodsOnDemand = <Service extends object>(load: () => Promise<Service>, known: Partial<Service> = {}): Service =>
-  new Proxy(known as Service, {
-    get: (members, name) =>
-      Reflect.get(members, name) ??
-      (async (...given: unknown[]) => ((await load()) as Methods)[String(name)]?.(...given)),
+export const methodsOnDemand = <Service extends Answering<Service>>(load: () => Promise<Service>): Service =>
+  new Proxy({} as Service, {
+    get:
+      (_, name) =>
+      async (...given: never[]) =>
+        (await load())[name as keyof Service](...given),
   })
 
 export const codeOnDemand = (compose: () => Promise<Services['code']>): Services['code'] =>
@@ -23,13 +26,14 @@ export const codeOnDemand = (compose: () => Promise<Services['code']>): Services
 
 export function captureOnDemand(compose: () => Promise<Services['capture']>): Services['capture'] {
   const { load } = deferred(compose)
-  const part = <Name extends 'own' | 'review' | 'usage' | 'sessions'>(name: Name) =>
-    methodsOnDemand(async () => (await load())[name])
   return {
     receive: async (...given) => (await load()).receive(...given),
     standing: async (...given) => (await load()).standing(...given),
     erase: async (...given) => (await load()).erase(...given),
-    ...{ own: part('own'), review: part('review'), usage: part('usage'), sessions: part('sessions') },
+    own: methodsOnDemand(async () => (await load()).own),
+    review: methodsOnDemand(async () => (await load()).review),
+    usage: methodsOnDemand(async () => (await load()).usage),
+    sessions: methodsOnDemand(async () => (await load()).sessions),
   }
 }
 
@@ -45,7 +49,14 @@ export function transferOnDemand(isBound: boolean, compose: () => Promise<Transf
       },
     },
     imports: async (...given) => (await load()).imports(...given),
-    backups: methodsOnDemand(async () => (await load()).backups, { isBound }),
+    backups: {
+      isBound,
+      goOn: async (...given) => (await load()).backups.goOn(...given),
+      round: async (...given) => (await load()).backups.round(...given),
+      list: async (...given) => (await load()).backups.list(...given),
+      open: async (...given) => (await load()).backups.open(...given),
+      image: async (...given) => (await load()).backups.image(...given),
+    },
     backedUpAt: async () => (await load()).backedUpAt(),
   }
 }

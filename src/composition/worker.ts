@@ -4,7 +4,6 @@ import { createGrantLocks } from '../adapters/rate-limit-object/grant-locks'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStates } from '../adapters/sql/stores/entries/entry-states'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
-import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
@@ -30,7 +29,6 @@ import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
-import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backup-step'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
@@ -53,7 +51,7 @@ import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
 import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
-import { captureOnDemand, codeOnDemand, transferOnDemand } from './on-demand'
+import { captureOnDemand, codeOnDemand, methodsOnDemand, transferOnDemand } from './on-demand'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface WorkerContext {
@@ -122,7 +120,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const generate = createGenerate(generating)
   // Restored entries keep their summaries.
   const generateVectors = createGenerate({ ...generating, summarizer: null })
-  const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
+  const history = methodsOnDemand(async () => {
+    const { createSqlHistory } = await import('../adapters/sql/stores/history/history')
+    return createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
+  })
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
@@ -267,8 +268,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       })
       return explainMiss(...given)
     },
-    stalePairs: createStalePairs({
-      ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
+    stalePairs: methodsOnDemand(async () => {
+      const { createStalePairs } = await import('../services/stale/stale-pairs')
+      return createStalePairs({
+        ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
+      })
     }),
     ...memories,
     capture,
