@@ -23,10 +23,10 @@ const { values } = parseArgs({
 })
 const port = Number(values.port)
 const VARS = { AUTH_MODE: 'open', LOG_LEVEL: 'ERROR', RATE_LIMIT_PER_MINUTE: '0' }
-const [OPEN, FIRST, WALL, SEARCH] = [
+const [OPEN, FIRST, LIST, SEARCH] = [
   'until its port is open',
-  'first answer: tools/list',
-  'the same, wall',
+  'first answer of MCP: ping',
+  'tools/list',
   'first search',
 ]
 
