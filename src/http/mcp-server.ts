@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import {
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/remove-echoes'
@@ -6,6 +12,7 @@ import type { Caller } from '../domain/identity/scope'
 import { parseResource, TEMPLATES } from '../domain/resources/resource-uri'
 import { scheduler } from '../domain/scheduler'
 import { FAMILIES, findTool, listedName } from '../tools/catalogue'
+import { ConsentNeeded } from '../tools/consent'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
 import { listPrompts, promptText } from '../tools/prompts/catalogue'
@@ -14,6 +21,7 @@ import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
 import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
+import { consentIn, questionOf, showsForms } from './consent'
 import type { McpRequest } from './mcp-message'
 
 /** Registers resources, prompts and completions of the endpoint. */
@@ -202,7 +210,7 @@ async function callTool(
   args: unknown,
   request: McpRequest,
   sendApart: SendChunked,
-): Promise<ToolResult> {
+): Promise<ToolResult | InputRequiredResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
   const answer = async (result: ToolResult, structured = result.structuredContent): Promise<ToolResult> => {
@@ -221,6 +229,10 @@ async function callTool(
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {
+    if (error instanceof ConsentNeeded) {
+      request.measure?.called(tool.name, 'ok')
+      return await questionOf(error)
+    }
     request.measure?.called(tool.name, error instanceof Problem ? error.code : 'internal')
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
@@ -251,7 +263,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       annotations: { title: tool.title, ...tool.annotations },
     })),
   }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, asked) => {
     request.measure?.traced(params._meta?.traceparent)
     const tool = findTool(tools, params.name)
     if (!tool) {
@@ -264,7 +276,8 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       return toErrorResult(FAMILIES.threads, moved, requestId)
     }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
-    const context: ToolContext = { principal: caller, services, config, origin }
+    const confirm = era === 'modern' && showsForms(asked) ? { confirm: consentIn(asked) } : {}
+    const context: ToolContext = { principal: caller, services, config, origin, ...confirm }
     return callTool(tool, context, params.arguments, request, sendApart)
   })
   return server
