@@ -10,7 +10,8 @@ import {
 import * as z from 'zod'
 import { Problem } from '../domain/errors'
 import { sha256Hex } from '../domain/text'
-import { type AskConsent, ConsentNeeded } from '../tools/consent'
+import { ConsentNeeded } from '../tools/consent'
+import type { AskConsent } from '../tools/context'
 import { isRecord } from '../tools/record'
 
 /** Questions to a person by `input_required` of the revision 2026-07-28. Clients of earlier revisions are not asked. */

@@ -10,14 +10,6 @@ export class ConsentNeeded extends Error {
   }
 }
 
-/**
- * Returns if a person has answered yes to this question.
- *
- * @throws ConsentNeeded if the call has no answer to it
- * @throws Problem forbidden if the person declined
- */
-export type AskConsent = (question: string) => Promise<void>
-
 /** A deletion of more memories than this asks a person. */
 const FEW = 10
 const NAMED = 3

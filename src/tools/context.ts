@@ -1,7 +1,14 @@
 import type { Config } from '../config'
 import type { Caller } from '../domain/identity/scope'
 import type { Services } from '../services/services'
-import type { AskConsent } from './consent'
+
+/**
+ * Returns if a person has answered yes to this question.
+ *
+ * @throws ConsentNeeded if the call has no answer to it
+ * @throws Problem forbidden if the person declined
+ */
+export type AskConsent = (question: string) => Promise<void>
 
 /** The caller, services and configuration of one tool call. */
 export interface ToolContext {
