@@ -34,6 +34,7 @@ import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
 import { createProjectChanges, createProjectsRoute } from './projects'
+import { createRestRoutes, OPENAPI_PATH } from './rest'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
@@ -162,6 +163,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         c.res = whenSent(c.res, () => services.afterwards(Promise.all(afterAnswer.map((leave) => leave()))))
     }
   }
+  app.get(OPENAPI_PATH, async (c) => {
+    const { openApi } = await import('./openapi')
+    return c.json(openApi(new URL(c.req.url).origin))
+  })
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
   // Before authentication: a browser cannot send a credential here.
@@ -218,6 +223,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createWhyRoute())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
+  app.route('/api/v1/orgs', createRestRoutes())
   app.route('/api/v1/projects', createProjectsRoute())
   app.route('/api/v1/orgs', createProjectChanges())
   app.route('/api/v1', createAdminRoutes())
@@ -265,8 +271,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
       ...(wait !== null && { 'Retry-After': String(wait) }),
     }
-    // Only tools report errors of single arguments.
-    const shown = details === undefined || Array.isArray(details) ? {} : { details }
+    const shown = details === undefined ? {} : { details }
     // `curl` gets in the body what a browser gets as a page.
     const isCurious = c.req.method === 'GET' && code === 'unauthorized' && isMcpPath(url.pathname)
     const about = isCurious ? { server: introduction(addressOf(url), 'required') } : {}

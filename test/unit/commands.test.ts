@@ -57,6 +57,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^npm run test:unit$/, 'test/unit/commands.test.ts'],
   [/^npm start( --( --(port|var) \S+)+)?$/, 'test/e2e/start.test.ts'],
   [/^curl -s http:\/\/localhost:8787\/mcp /, 'test/node/http.test.ts'],
+  [/^curl -s .*COMMONPLACE_URL\/api\/v1\/(orgs\/-|openapi)/, 'test/node/rest.test.ts'],
   [/^npm run deploy( -- (--dry-run|--postgres '\S+'))?$/, 'test/unit/deploy.test.ts'],
   [/^npm run dev:postgres$/, 'test/e2e/dev-postgres.test.ts'],
   [/^export DATABASE_URL=\$\(node scripts\/postgres\.mjs start\)$/, 'test/e2e/copy-postgres.test.ts'],
