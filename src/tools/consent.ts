@@ -3,7 +3,7 @@ import { titleOf } from '../domain/entry/title'
 import { EVERYTHING } from '../domain/search/filter'
 import type { ToolContext } from './context'
 
-/** A call needs the consent of a person. Nothing was changed; the client asks the question and makes the call again with the answer. */
+/** A call needs the consent of a person. The call changed nothing; the client asks the question and makes the call again with the answer. */
 export class ConsentNeeded extends Error {
   constructor(readonly question: string) {
     super('the call needs the consent of a person')
