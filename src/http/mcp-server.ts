@@ -23,6 +23,7 @@ import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../t
 import { requireRole } from './auth'
 import { consentIn, questionOf, showsForms } from './consent'
 import type { McpRequest } from './mcp-message'
+import { offerSkills, SKILLS_CAPABILITY, skillAt } from './skills'
 
 /** Registers resources, prompts and completions of the endpoint. */
 
@@ -34,6 +35,7 @@ export const resourceCapabilities = (era: Era) => ({
   resources: era === 'modern' ? { subscribe: true } : {},
   prompts: {},
   completions: {},
+  ...SKILLS_CAPABILITY,
 })
 
 /** Translates errors to protocol errors, which do not have the product's codes. */
@@ -87,6 +89,11 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
   }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     answering('resources/read', uri, async (context) => {
+      if (uri.startsWith('skill://')) {
+        const file = await skillAt(context, uri)
+        if (file === null) throw new ResourceNotFoundError(uri)
+        return { contents: [{ uri, mimeType: 'text/markdown', text: file.text }] }
+      }
       const resource = parseResource(uri)
       const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
       const contents = offered ? await readContents(context, resource, uri, sendApart) : null
@@ -94,6 +101,8 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
       return { contents }
     }),
   )
+
+  offerSkills(server, answering)
 
   server.setRequestHandler('prompts/list', () => ({
     prompts: prompts.map(({ name, title, description, arguments: args }) => ({
