@@ -511,10 +511,11 @@ export function createSqlCaptureStore(
         sql`SELECT e.id, e.owner FROM entries e WHERE ${place('e')} AND e.captured = 1 ORDER BY e.id LIMIT ${limit}`,
         toOwned,
       )
-      // Threads of sessions contain only captured entries, and those that a person approved or stored there.
+      // Threads of sessions and of learned memories contain only captured entries, and those that a person approved or stored there.
       const dropped = batch.add(
         sql`SELECT DISTINCT v.entry_id AS id, v.owner FROM entry_versions v
-          WHERE ${place('v')} AND v.deleted = 1 AND v.thread_id >= 'session:' AND v.thread_id < 'session;'
+          WHERE ${place('v')} AND v.deleted = 1
+            AND ((v.thread_id >= 'session:' AND v.thread_id < 'session;') OR (v.thread_id >= 'learn:' AND v.thread_id < 'learn;'))
             AND v.archived = 1 AND v.metadata LIKE ${'%"captured":true%'}
             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)
           ORDER BY v.entry_id LIMIT ${limit}`,
