@@ -85,7 +85,7 @@ import type { Services } from '../services/services'
 import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
-import { createProposeMemories } from '../services/transfer/propose-memories'
+import { createStoreProposals } from '../services/transfer/store-proposals'
 import type { Transfer } from '../services/transfer/transfer'
 import { createIndexCode, createPrepareCode } from '../services/writing/code/index-code'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
@@ -547,7 +547,7 @@ export function composeTransfer(
   return {
     exports,
     imports: importVolume,
-    propose: createProposeMemories({ imports: importVolume, clock }),
+    propose: createStoreProposals({ imports: importVolume, clock }),
     backups,
     backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
   }

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { bindings, migrate } from '../support/bindings'
+import { migrate } from '../support/bindings'
 import { onPostgres } from '../support/direct-sql'
 import { type Answer, type Json, type Key, openWorld } from '../support/isolation'
 

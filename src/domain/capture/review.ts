@@ -21,10 +21,12 @@ export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
   /** `session`, or the kind that a model proposes. */
   readonly kind: string
-  /** `session:<client>:<id>`. Proposals are in the thread of their session. */
+  /** `session:<client>:<id>`; proposals are in the thread of their session. `learn:<from>` for those of a program. */
   readonly threadId: string
   /** The quote from the session that supports a proposal. */
   readonly quote: string | null
+  /** Where a program read it: `docs/a.md:12-20`, or `commit 3f2c9a1`. */
+  readonly sources: readonly string[]
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null
@@ -109,6 +111,10 @@ export interface AddressingEntry {
   readonly preview: string
   readonly isCut: boolean
 }
+
+/** Returns the source of a proposal that a program read, such as `github.com/acme/ferry`; null for other entries. */
+export const learnedFrom = ({ threadId }: Pick<ReviewedEntry, 'threadId'>): string | null =>
+  threadId.startsWith('learn:') ? threadId.slice('learn:'.length) : null
 
 /** Minimum fraction of common words of two sessions that are grouped. */
 const SIMILAR = 0.6

@@ -15,7 +15,7 @@ import type { Millis } from '../../domain/time'
 import { CLIENT_NAMES, hookClient, hookClientName } from '../../integrations/hooks/hook-clients'
 import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
-import type { ProposedMemory } from '../../services/transfer/propose-memories'
+import type { ProposedMemory } from '../../services/transfer/store-proposals'
 import { execute, executeOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
 import { readJsonBody, readObject } from '../body'
@@ -118,10 +118,11 @@ type Context = { readonly var: CapturedVariables; readonly req: { readonly raw: 
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntry) => ({
+const shown = ({ updatedAt, expiresAt, threadId, quote, sources, ...entry }: ReviewedEntry) => ({
   ...entry,
   ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
   ...(quote === null ? {} : { quote }),
+  ...(sources.length === 0 ? {} : { sources }),
 })
 
 function readPlace(given: string | undefined): ReviewPlace | null {
@@ -173,7 +174,8 @@ function readVersions(value: unknown): Record<string, number> {
 }
 
 function readProposals(value: unknown): ProposedMemory[] {
-  if (!Array.isArray(value)) throw invalidInput('proposals must be a list of {key, kind, title, content, tags?, metadata?}')
+  if (!Array.isArray(value))
+    throw invalidInput('proposals must be a list of {key, kind, title, content, tags?, metadata?}')
   return value.map((given: unknown, i) => {
     if (!isFields(given)) throw invalidInput(`proposals[${i}] must be an object`)
     const { tags = [], metadata = {} } = given

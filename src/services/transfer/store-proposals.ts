@@ -71,27 +71,29 @@ async function* inOnePart(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-export type ProposeMemories = ReturnType<typeof createProposeMemories>
+export type StoreProposals = ReturnType<typeof createStoreProposals>
 
 /**
  * Stores proposals of a program, which wait for the review of the caller. They are an import of entries that are captured and private, so a
  * proposal is stored once: after a review too, and after its memory was deleted.
  */
-export function createProposeMemories({
-  imports,
-  clock,
-}: {
-  readonly imports: ImportVolume
-  readonly clock: Clock
-}) {
+export function createStoreProposals({ imports, clock }: { readonly imports: ImportVolume; readonly clock: Clock }) {
   return async (caller: Caller, batch: ProposedBatch): Promise<ProposedReport> => {
     check(batch)
     const { from, project, proposals } = batch
     const at = new Date(clock.now()).toISOString()
     const shared = { captured: true, audience: 'private', work: 'none', ...(project === null ? {} : { project }) }
-    const records = proposals.map(
+    // A review shows the newest first, so the first proposal is stored last.
+    const records = proposals.toReversed().map(
       ({ key, kind, title, content, tags, metadata }): EntryRecord => ({
-        ...{ record: 'entry', id: `${ID_PREFIX}${key}`, thread_id: `learn:${from}`, source: 'agent', text: content, tags },
+        ...{
+          record: 'entry',
+          id: `${ID_PREFIX}${key}`,
+          thread_id: `learn:${from}`,
+          source: 'agent',
+          text: content,
+          tags,
+        },
         ...{ metadata: { ...metadata, ...shared, kind, title }, project: project ?? undefined, created_at: at },
         ...{ owner: caller.owner ?? undefined, audience: 'private', captured: true, links: [] },
       }),
