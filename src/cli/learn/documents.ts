@@ -42,7 +42,7 @@ const AGENT_RULES =
 const CONTRIBUTING =
   /(?:^|\/)(?:CONTRIBUTING|DEVELOPMENT|DEVELOPING|DEVELOPER|HACKING|STYLE(?:[_-]?GUIDE)?|MAINTAINERS?|MAINTAINING|RELEAS(?:E|ES|ING)|ARCHITECTURE|DESIGN|TESTING|commit-convention)(?:\.[a-z]+)?$/i
 const DEVELOPMENT =
-  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releas|conventions?|style-?guide|guidelines|runbook|operations)[^/]*)(?:\/|\.[a-z]+$)/i
+  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releas|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|troubleshoot|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
 const POST_MORTEM = /(?:post-?mortems?|incidents?|retrospectives?)(?:\/|[^/]*\.[a-z]+$)/i
 const CHANGELOG = /(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|BREAKING[_-]CHANGES|MIGRATION|UPGRADING)(?:\.[a-z]+)?$/i
 /** Texts of others, data of tests, and translations. */
@@ -56,7 +56,7 @@ export function documentKind(path: string): DocumentKind | null {
   if (FOREIGN.test(path) || NOT_READ.test(path)) return null
   if (AGENT_RULES.test(path)) return 'agent rules'
   if (CHANGELOG.test(path)) return 'changelog'
-  if (CONTRIBUTING.test(path) && (DOCUMENT.test(path) || !path.includes('.'))) return 'contributing'
+  if (CONTRIBUTING.test(path) && (DOCUMENT.test(path) || /(?:^|\/)[A-Z]+$/.test(path))) return 'contributing'
   if (!DOCUMENT.test(path)) return null
   if (RECORD.test(path)) return INDEX.test(path) ? null : 'record'
   if (POST_MORTEM.test(path)) return 'post-mortem'
@@ -116,10 +116,17 @@ function codeShare(text: string): number {
   return code.length / Math.max(1, lines.length)
 }
 
+/** Added to documents of a repository with few of them. */
+const FOR_DEVELOPERS = 1.4
+
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 /** Rates how much a passage tells a colleague: rules, reasons and names of things, without links, thanks and installation. */
-export function scoreOf(passage: Passage, kind: DocumentKind, isReference = false): number {
+export function scoreOf(
+  passage: Passage,
+  kind: DocumentKind,
+  { isReference = false, hasFewDocs = false } = {},
+): number {
   const { text, headings, isCallout, introduction } = passage
   // Without its introduction, an item of a list such as `Please avoid:` says the opposite.
   if (introduction !== null && NEGATIVE.test(introduction)) return 0
@@ -130,6 +137,7 @@ export function scoreOf(passage: Passage, kind: DocumentKind, isReference = fals
   const isListOfLinks = linked >= 2 && linked * 7 > words
   const path = headings.slice(1)
   let score = BASE[kind] - (introduction === null ? 0 : 0.8) - (isReference ? 1.5 : 0) - (GENERIC.test(prose) ? 1.5 : 0)
+  if (kind === 'docs' && !isReference && hasFewDocs) score += FOR_DEVELOPERS
   if (kind !== 'agent rules' && ANAPHORIC.test(plain(text))) score -= 1.2
   if (kind === 'docs' && codeShare(text) > 0.5) score -= 1.5
   score += 0.9 * Math.min(new Set(prose.toLowerCase().match(RULE) ?? []).size, 3) + (STRONG.test(prose) ? 0.6 : 0)
@@ -257,8 +265,12 @@ function ofRecord(file: SourceFile): Candidate[] {
 
 const LESSON = /root cause|lesson|what went wrong|action items?|cause|prevent|learned/i
 
-/** Finds the candidates of a document. */
-export function candidatesOf(file: SourceFile): Candidate[] {
+/**
+ * Finds the candidates of a document.
+ *
+ * @param hasFewDocs whether the repository has few documents: these are for its developers, and not a website for users
+ */
+export function candidatesOf(file: SourceFile, hasFewDocs = false): Candidate[] {
   const kind = documentKind(file.path)
   if (kind === null) return []
   if (kind === 'record') return ofRecord(file)
@@ -267,7 +279,9 @@ export function candidatesOf(file: SourceFile): Candidate[] {
     .filter(({ text }) => text.length >= SHORTEST)
     .map((passage) => {
       const isLesson = kind === 'post-mortem' && passage.headings.some((one) => LESSON.test(one))
-      const score = scoreOf(passage, kind, kind === 'docs' && REFERENCE.test(file.path)) + (isLesson ? 2 : 0)
+      const score =
+        scoreOf(passage, kind, { isReference: kind === 'docs' && REFERENCE.test(file.path), hasFewDocs }) +
+        (isLesson ? 2 : 0)
       return candidateOf(file, passage, { kind: kindOf(passage, kind), title: titleOf(passage), score })
     })
 }

@@ -80,7 +80,7 @@ function ofCommit({ id, subject, body, paths }: Commit, age: number, kept: Reado
   if (!isPresent) return []
   const score =
     2.2 +
-    (isRevert ? 1.6 : 0) +
+    (isRevert ? 1.6 : isFix ? 0 : -0.6) +
     (isFix ? 0.5 : 0) +
     (STRONG_CAUSE.test(text) ? 1 : 0) +
     0.3 * Math.min(new Set(text.toLowerCase().match(CAUSE) ?? []).size, 3) +

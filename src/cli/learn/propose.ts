@@ -30,6 +30,7 @@ export interface LearnedProposal {
 
 export const MOST_PROPOSALS = 50
 const COMMIT_LENGTH = 12
+const FEW_DOCS = 25
 const LEAST_SCORE = 3
 /** A repository with fewer good candidates than this gets the next best. */
 const ENOUGH = 20
@@ -128,6 +129,10 @@ export function proposeMemories(
   paths: readonly string[] = files.map(({ path }) => path),
 ): LearnedProposal[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
-  const candidates = [...files.flatMap(candidatesOf), ...candidatesOfHistory(commits, paths)]
+  const hasFewDocs = files.filter(({ path }) => documentKind(path) === 'docs').length <= FEW_DOCS
+  const candidates = [
+    ...files.flatMap((file) => candidatesOf(file, hasFewDocs)),
+    ...candidatesOfHistory(commits, paths),
+  ]
   return chosen(candidates).map((candidate) => proposalOf(candidate, texts, head))
 }
