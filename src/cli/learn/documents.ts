@@ -42,7 +42,7 @@ const AGENT_RULES =
 const CONTRIBUTING =
   /(?:^|\/)(?:CONTRIBUTING|DEVELOPMENT|DEVELOPING|DEVELOPER|HACKING|STYLE(?:[_-]?GUIDE)?|MAINTAINERS?|MAINTAINING|RELEAS(?:E|ES|ING)|ARCHITECTURE|DESIGN|TESTING|commit-convention)(?:\.[a-z]+)?$/i
 const DEVELOPMENT =
-  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releas|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|troubleshoot|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
+  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releasing|release-(?:process|guide|checklist|procedure|policy)|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|compatib|polic(?:y|ies)|versioning|philosophy|principles|troubleshoot|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
 const POST_MORTEM = /(?:post-?mortems?|incidents?|retrospectives?)(?:\/|[^/]*\.[a-z]+$)/i
 const CHANGELOG = /(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|BREAKING[_-]CHANGES|MIGRATION|UPGRADING)(?:\.[a-z]+)?$/i
 /** Texts of others, data of tests, and translations. */
@@ -51,12 +51,19 @@ const FOREIGN =
 const NOT_READ =
   /(?:CODE[-_]OF[-_]CONDUCT|LICENSE|NOTICE|AUTHORS|CONTRIBUTORS|BACKERS|SPONSORS|THANKS|ISSUE_TEMPLATE|PULL_REQUEST_TEMPLATE|robots\.txt|requirements)/i
 
+/** Announcements of versions repeat the changelog. */
+const ANNOUNCEMENT =
+  /(?:^|\/)(?:(?:announce\w*|releases|release[-_]?notes?|whats?[-_]?new|news|blog)\/|(?:announce|release[-_]?notes?|whats?[-_]?new|news)[^/]*\.\w+$)/i
+/** Names of documents without an ending. */
+const UPPER_CASE = /(?:^|\/)[A-Z]+$/
+
 /** Returns what a document is for; null if `learn` does not read it. @param path from the top of the repository, with `/` */
 export function documentKind(path: string): DocumentKind | null {
   if (FOREIGN.test(path) || NOT_READ.test(path)) return null
   if (AGENT_RULES.test(path)) return 'agent rules'
-  if (CHANGELOG.test(path)) return 'changelog'
-  if (CONTRIBUTING.test(path) && (DOCUMENT.test(path) || /(?:^|\/)[A-Z]+$/.test(path))) return 'contributing'
+  if (CHANGELOG.test(path)) return DOCUMENT.test(path) || UPPER_CASE.test(path) ? 'changelog' : null
+  if (ANNOUNCEMENT.test(path)) return null
+  if (CONTRIBUTING.test(path) && (DOCUMENT.test(path) || UPPER_CASE.test(path))) return 'contributing'
   if (!DOCUMENT.test(path)) return null
   if (RECORD.test(path)) return INDEX.test(path) ? null : 'record'
   if (POST_MORTEM.test(path)) return 'post-mortem'
@@ -74,7 +81,7 @@ const CAUSE =
 const GOOD_HEADING =
   /\b(?:rules?|conventions?|guidelines?|style|tests?|testing|releas\w*|commit\w*|pull requests?|architecture|design|structure|layout|decisions?|caveats?|limitations?|gotchas?|pitfalls?|known issues|troubleshooting|security|performance|compatib\w*|deprecat\w*|version\w*|naming|errors?|logging|workflows?|debugging|migrat\w*|important|notes?|warnings?|lessons?|policy|requirements?|dependenc\w*|generated|review\w*|backport\w*|benchmark\w*|lint\w*|format\w*|invariants?|concurrency|principles?|philosophy|internals?|how it works|merg\w*|branch\w*)\b/i
 const BAD_HEADING =
-  /\b(?:install\w*|getting started|quick ?start|badges?|sponsors?|backers|licen[sc]e|contributors|acknowledge?ments?|credits?|community|support|contents|toc|links|resources|see also|further reading|references?|contact|code of conduct|thanks|welcome|who uses|showcase|features|what is|why|related|about|first contribution|find(?:ing)? (?:an? )?issues?|help|questions|reporting|discord|slack|social|donat\w*|team|authors?|prerequisites|overview|introduction)\b/i
+  /\b(?:install\w*|getting started|quick ?start|badges?|sponsors?|backers|licen[sc]e|contributors|acknowledge?ments?|credits?|community|support|contents|toc|links|resources|see also|further reading|references?|contact|code of conduct|thanks|welcome|who uses|showcase|features|what is|why|related|about|first contribution|find(?:ing)? (?:an? )?issues?|help|questions|reporting|discord|slack|social|donat\w*|team|authors?|trivial|prerequisites|overview|introduction)\b/i
 const CHATTER =
   /^(?:\W*)(?:thank|welcome|hi\b|hello|we(?:'re| are) (?:glad|happy|excited|thrilled)|if you (?:want|would like|have|are looking|need|enjoy)|feel free|check out|see\b|read\b|refer to|for (?:more|further|details)|learn more|this (?:document|guide|page|file|section)|you can (?:find|also|read)|please (?:see|read|refer|feel)|join\b|follow us)/i
 const INSTALL =
@@ -92,7 +99,7 @@ const BASE: Readonly<Record<DocumentKind, number>> = {
     contributing: 1.4,
     development: 1.4,
     docs: -0.8,
-    changelog: -1,
+    changelog: -2,
   },
 }
 
@@ -209,7 +216,10 @@ function candidateOf(
 
 const ENDED = /\b(?:superseded|rejected|deprecated|withdrawn|abandoned|replaced by)\b/i
 const DECISION =
-  /^(?:\d+\.?\s*)?(?:the\s+)?(?:decisions?|decision outcome|outcome|resolution|solution|proposed solution|proposal|recommendation)\b/i
+  /^(?:\d+\.?\s*)?(?:the\s+)?(?:decisions?|decision outcome|outcome|resolution|solution|chosen option|recommendation)\b/i
+/** Sections that describe a decision where the section of that name only states that it was accepted. */
+const DESIGN =
+  /^(?:\d+\.?\s*)?(?:proposed |detailed |chosen )?(?:design|implementation|approach|solution|proposal|specification)\b/i
 const CONSEQUENCES = /^(?:\d+\.?\s*)?(?:negative consequences|consequences|negative)\b/i
 const MOST_RECORD = 1_400
 
@@ -242,18 +252,17 @@ function ofRecord(file: SourceFile): Candidate[] {
       ? []
       : [{ headings: section.headings, from: first.from, to, text, isCallout: false, introduction: null }]
   }
-  const isLongEnough = ({ text }: Passage) => text.length >= SHORTEST
+  // `Accepted`, `Option B` and `described below` tell nothing without the section that describes the decision.
+  const isTelling = ({ text }: Passage) =>
+    text.length >= SHORTEST &&
+    !/:\s*$/.test(text) &&
+    !(text.length < 200 && /\bTBD\b|\b(?:described|see|listed) (?:below|above)\b/i.test(text))
   const below = (pattern: RegExp) =>
     sections
       .filter(({ headings }) => headings.some((one) => pattern.test(plain(one))))
       .flatMap(passagesIn)
-      .find(isLongEnough)
-  const decided =
-    below(DECISION) ??
-    sections
-      .filter(({ headings }) => !/status|context|changelog|references|author|metadata/i.test(headings.at(-1) ?? ''))
-      .flatMap(passagesIn)
-      .find(({ text }) => text.length >= 2 * SHORTEST)
+      .find(isTelling)
+  const decided = below(DECISION) ?? below(DESIGN)
   if (decided === undefined) return []
   const name = plain(heading).replace(/^(?:ADR|RFC|LEP)?[-\s#]*\d+\s*[:.\-–—]\s*/i, '')
   const isProposed = /\b(?:proposed|draft|in review)\b/i.test(`${textOf(named(/^status/i))} ${noted}`)
@@ -263,6 +272,8 @@ function ofRecord(file: SourceFile): Candidate[] {
   return [decision, candidateOf(file, costs, { kind: 'decision', title: `${name}: consequences`, score: 3.2 })]
 }
 
+/** Lines of a changelog that are read: older changes are rarely news. */
+const RECENT_LINES = 800
 const LESSON = /root cause|lesson|what went wrong|action items?|cause|prevent|learned/i
 
 /**
@@ -274,7 +285,10 @@ export function candidatesOf(file: SourceFile, hasFewDocs = false): Candidate[] 
   const kind = documentKind(file.path)
   if (kind === null) return []
   if (kind === 'record') return ofRecord(file)
-  const passages = sectionsOf(file.text, file.path).flatMap((section) => passagesOf(section, file.text))
+  const isRecent = ({ from }: Passage) => kind !== 'changelog' || from <= RECENT_LINES
+  const passages = sectionsOf(file.text, file.path)
+    .flatMap((section) => passagesOf(section, file.text))
+    .filter(isRecent)
   return passages
     .filter(({ text }) => text.length >= SHORTEST)
     .map((passage) => {

@@ -12,7 +12,7 @@ const FIX = /^(?:fix|bugfix|hotfix)\b|^fixe[sd]\b|\bfix(?:es|ed)?\b/i
 const REVERT = /^revert\b|^rollback\b|\brevert\b/i
 /** Commits whose messages explain their own change and not the product. */
 const CHORE =
-  /^(?:chore|docs?|ci|build|style|typo|release|deps|bump|update (?:dependency|deps)|test)\b|\bbump\b|\bdependabot\b|\btypos?\b|^merge\b|^v?\d+\.\d+/i
+  /^\W?(?:chore|docs?|refactor|ci|build|style|typo|release|deps|bump|update (?:dependency|deps)|test)\b|\bbump\b|\bdependabot\b|\btypos?\b|^merge\b|^v?\d+\.\d+/i
 const CAUSE =
   /\b(?:because|root cause|caused by|due to|the reason|turned out|regress\w*|race condition|deadlock\w*|leak\w*|otherwise|incompatib\w*|silently|broke|breaks?|does(?:n['’]t| not) support|no longer)\b/gi
 const STRONG_CAUSE = /\b(?:because|root cause|the reason|turned out|caused by)\b/i
@@ -85,7 +85,7 @@ function ofCommit({ id, subject, body, paths }: Commit, age: number, kept: Reado
     (STRONG_CAUSE.test(text) ? 1 : 0) +
     0.3 * Math.min(new Set(text.toLowerCase().match(CAUSE) ?? []).size, 3) +
     0.2 * Math.min(text.match(/`[^`\n]+`/g)?.length ?? 0, 3) +
-    (text.length > 250 ? 0.5 : 0) -
+    (text.length > 250 ? 0.5 : -0.6) -
     (sources.length > 12 ? 0.5 : 0) -
     (PERSONAL.test(text) ? 1.4 : 0) -
     Math.min(age / 2_000, 1)

@@ -44,25 +44,25 @@ type Source = DocumentKind | 'history'
 const MOST_OF: Readonly<Record<Source, number>> = {
   ...{
     record: 20,
-    'agent rules': 20,
+    'agent rules': 28,
     'post-mortem': 8,
-    contributing: 14,
+    contributing: 18,
     development: 14,
-    history: 10,
+    history: 5,
     docs: 8,
-    changelog: 4,
+    changelog: 2,
   },
 }
 const MOST_OF_FILE: Readonly<Record<Source, number>> = {
   ...{
     record: 2,
-    'agent rules': 14,
+    'agent rules': 22,
     'post-mortem': 4,
-    contributing: 9,
+    contributing: 12,
     development: 6,
-    history: 10,
+    history: 5,
     docs: 3,
-    changelog: 4,
+    changelog: 2,
   },
 }
 
