@@ -43,11 +43,13 @@ const CONTRIBUTING =
   /(?:^|\/)(?:CONTRIBUTING|DEVELOPMENT|DEVELOPING|DEVELOPER|HACKING|STYLE(?:[_-]?GUIDE)?|MAINTAINERS?|MAINTAINING|RELEAS(?:E|ES|ING)|ARCHITECTURE|DESIGN|TESTING|commit-convention)(?:\.[a-z]+)?$/i
 const DEVELOPMENT =
   /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releasing|release-(?:process|guide|checklist|procedure|policy)|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|compatib|polic(?:y|ies)|versioning|philosophy|principles|troubleshoot|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
+/** Folders of guides for contributors. */
+const GUIDE = /\/(?:contribut\w*|develop(?:ment|ers?|ing)?|dev|maintain\w*|hacking)\/|\/contributing\.\w+$/i
 const POST_MORTEM = /(?:post-?mortems?|incidents?|retrospectives?)(?:\/|[^/]*\.[a-z]+$)/i
 const CHANGELOG = /(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|BREAKING[_-]CHANGES|MIGRATION|UPGRADING)(?:\.[a-z]+)?$/i
 /** Texts of others, data of tests, and translations. */
 const FOREIGN =
-  /(?:^|\/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?|dist|templates?|resources|snapshots|i18n|locales?|translations?|(?:zh|ja|ko|fr|es|de|pt|ru|it|tr|vi|id|pl|uk)(?:[-_][a-z]{2,4})?)\/|\.(?:zh|ja|ko|fr|es|de|pt|ru)(?:[-_]\w+)?\.md$/i
+  /(?:^|\/)(?:node_modules|vendor|third_party|fixtures?|testdata|tests?|__tests__|examples?|samples?|dist|templates?|resources|snapshots|i18n|locales?|translations?|versioned_docs|(?:zh|ja|ko|fr|es|de|pt|ru|it|tr|vi|id|pl|uk)(?:[-_][a-z]{2,4})?)\/|\.(?:zh|ja|ko|fr|es|de|pt|ru)(?:[-_]\w+)?\.md$/i
 const NOT_READ =
   /(?:CODE[-_]OF[-_]CONDUCT|LICENSE|NOTICE|AUTHORS|CONTRIBUTORS|BACKERS|SPONSORS|THANKS|ISSUE_TEMPLATE|PULL_REQUEST_TEMPLATE|robots\.txt|requirements)/i
 
@@ -68,12 +70,13 @@ export function documentKind(path: string): DocumentKind | null {
   if (RECORD.test(path)) return INDEX.test(path) ? null : 'record'
   if (POST_MORTEM.test(path)) return 'post-mortem'
   const isInDocs = /^(?:docs?|documentation|doc|site|website|specs?|\.github)\//i.test(path)
+  if (isInDocs && GUIDE.test(path)) return 'contributing'
   if (isInDocs && DEVELOPMENT.test(path)) return 'development'
   return isInDocs || /(?:^|\/)README\.[a-z]+$/i.test(path) || !path.includes('/') ? 'docs' : null
 }
 
 const RULE =
-  /\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|avoid|cannot|can['’]t|required? to|requires?|prefer(?:red)?|make sure|ensure|only (?:if|when|use|for|in)|instead of|not allowed|forbidden|is an error|no longer|by hand|remember to|be careful|beware|watch out)\b/gi
+  /\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|avoid|cannot|can['’]t|required? to|requires?|prefer(?:red)?|make sure|ensure|only (?:if|when|use|for|in)|instead of|not allowed|forbidden|is an error|no longer|by hand|remember to|be careful|beware|watch out|does(?: not|n['’]t) work|not (?:sufficient|enough|supported|guaranteed)|needs? to|keep in mind|at least|at most|no more than|are limited to|may only)\b/gi
 const STRONG =
   /\b(?:MUST|NEVER|ALWAYS|DO NOT|NOT|IMPORTANT|WARNING|CRITICAL)\b|\*\*(?:Important|Never|Always|Do not|Don['’]t|Note)\b/
 const CAUSE =
@@ -109,7 +112,7 @@ const REFERENCE =
 const NEGATIVE = /\b(?:avoid|not|never|don['’]t|without|wrong|bad|except|unless)\b/i
 /** Steps of every project. */
 const GENERIC =
-  /\b(?:fork the|create a (?:new )?(?:topic |feature )?branch|good first issue|code of conduct|by participating|your first|be respectful|we (?:love|appreciate|welcome)|google it|stack overflow|license(?:d)? under|search (?:the )?(?:existing )?issues)\b/i
+  /\b(?:fork the|create a (?:new )?(?:topic |feature )?branch|good first issue|code of conduct|by participating|your first|be respectful|we (?:love|appreciate|welcome)|google it|stack overflow|license(?:d)? under|search (?:the )?(?:existing )?issues|disrespectful|first impression|don['’]t be discouraged|sign off on|congratulations|never commit directly to your|make the code or documentation changes|basically done|your time is well spent|helpful, insightful)\b/i
 
 /** Returns the fraction of lines that are code: fenced, or indented as in reStructuredText. */
 function codeShare(text: string): number {
@@ -132,7 +135,7 @@ const count = (text: string, pattern: RegExp): number => text.match(pattern)?.le
 export function scoreOf(
   passage: Passage,
   kind: DocumentKind,
-  { isReference = false, hasFewDocs = false } = {},
+  { isReference = false, hasFewDocs = false, isReadme = false } = {},
 ): number {
   const { text, headings, isCallout, introduction } = passage
   // Without its introduction, an item of a list such as `Please avoid:` says the opposite.
@@ -144,7 +147,8 @@ export function scoreOf(
   const isListOfLinks = linked >= 2 && linked * 7 > words
   const path = headings.slice(1)
   let score = BASE[kind] - (introduction === null ? 0 : 0.8) - (isReference ? 1.5 : 0) - (GENERIC.test(prose) ? 1.5 : 0)
-  if (kind === 'docs' && !isReference && hasFewDocs) score += FOR_DEVELOPERS
+  if (kind === 'docs' && isReadme) score += 1
+  else if (kind === 'docs' && !isReference && hasFewDocs) score += FOR_DEVELOPERS
   if (kind !== 'agent rules' && ANAPHORIC.test(plain(text))) score -= 1.2
   if (kind === 'docs' && codeShare(text) > 0.5) score -= 1.5
   score += 0.9 * Math.min(new Set(prose.toLowerCase().match(RULE) ?? []).size, 3) + (STRONG.test(prose) ? 0.6 : 0)
@@ -294,8 +298,11 @@ export function candidatesOf(file: SourceFile, hasFewDocs = false): Candidate[] 
     .map((passage) => {
       const isLesson = kind === 'post-mortem' && passage.headings.some((one) => LESSON.test(one))
       const score =
-        scoreOf(passage, kind, { isReference: kind === 'docs' && REFERENCE.test(file.path), hasFewDocs }) +
-        (isLesson ? 2 : 0)
+        scoreOf(passage, kind, {
+          isReference: kind === 'docs' && REFERENCE.test(file.path),
+          hasFewDocs,
+          isReadme: /^README\.\w+$/i.test(file.path),
+        }) + (isLesson ? 2 : 0)
       return candidateOf(file, passage, { kind: kindOf(passage, kind), title: titleOf(passage), score })
     })
 }

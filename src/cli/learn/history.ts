@@ -79,7 +79,7 @@ function ofCommit({ id, subject, body, paths }: Commit, age: number, kept: Reado
   const isPresent = sources.some((path) => kept.has(path))
   if (!isPresent) return []
   const score =
-    2.2 +
+    1.6 +
     (isRevert ? 1.6 : isFix ? 0 : -0.6) +
     (isFix ? 0.5 : 0) +
     (STRONG_CAUSE.test(text) ? 1 : 0) +

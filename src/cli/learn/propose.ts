@@ -46,9 +46,9 @@ const MOST_OF: Readonly<Record<Source, number>> = {
     record: 20,
     'agent rules': 28,
     'post-mortem': 8,
-    contributing: 18,
-    development: 14,
-    history: 5,
+    contributing: 24,
+    development: 16,
+    history: 3,
     docs: 8,
     changelog: 2,
   },
@@ -58,13 +58,16 @@ const MOST_OF_FILE: Readonly<Record<Source, number>> = {
     record: 2,
     'agent rules': 22,
     'post-mortem': 4,
-    contributing: 12,
-    development: 6,
-    history: 5,
+    contributing: 16,
+    development: 8,
+    history: 12,
     docs: 3,
     changelog: 2,
   },
 }
+/** A repository whose documents give fewer proposals than this gets more of its history. */
+const FEW = 15
+const MOST_OF_HISTORY = 12
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -83,18 +86,27 @@ function chosen(candidates: readonly Candidate[]): Candidate[] {
   const ofSource = new Map<string, number>()
   const taken: { candidate: Candidate; words: ReadonlySet<string> }[] = []
   const ranked = candidates.filter(({ score }) => score >= LEAST_OF_FEW).toSorted((a, b) => b.score - a.score)
-  for (const candidate of ranked) {
-    if (taken.length === MOST_PROPOSALS || (candidate.score < LEAST_SCORE && taken.length >= ENOUGH)) break
+  const take = (candidate: Candidate, mostOfHistory: number): void => {
     const source = sourceOf(candidate)
     const file = `${source} ${candidate.path ?? ''}`
     const [before, here] = [ofSource.get(source) ?? 0, ofSource.get(file) ?? 0]
-    if (before >= MOST_OF[source] || here >= MOST_OF_FILE[source]) continue
+    const most = source === 'history' ? mostOfHistory : MOST_OF[source]
+    if (before >= most || here >= MOST_OF_FILE[source]) return
     const words = new Set(wordsOf(candidate.content))
-    if (taken.some((one) => isSimilar(one.words, words))) continue
+    if (taken.some((one) => isSimilar(one.words, words))) return
     ofSource.set(source, before + 1)
     ofSource.set(file, here + 1)
     taken.push({ candidate, words })
   }
+  const takeAll = (mostOfHistory: number, enough: number) => {
+    for (const candidate of ranked) {
+      const isEnough = candidate.score < LEAST_SCORE ? taken.length >= enough : taken.length === MOST_PROPOSALS
+      if (isEnough) break
+      take(candidate, mostOfHistory)
+    }
+  }
+  takeAll(MOST_OF.history, ENOUGH)
+  if (taken.length < FEW) takeAll(MOST_OF_HISTORY, FEW)
   return taken.map(({ candidate }) => candidate)
 }
 

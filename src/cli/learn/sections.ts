@@ -36,6 +36,8 @@ const FENCE = /^\s*(`{3,}|~{3,})/
 /** `> [!WARNING]`, `::: warning`, `!!! warning`, `.. warning::`. */
 const CALLOUT =
   /^\s*(?:>\s*\[!(?:WARNING|CAUTION|IMPORTANT|NOTE|TIP)\]|:::\s*(?:warning|danger|caution|important|tip|note)|!!!\s*\w+|\.\. (?:warning|danger|caution|important|attention|note|tip)::)/i
+/** A callout of MyST. */
+const CALLOUT_FENCE = /^\s*(?:`{3,}|~{3,})\{(?:warning|danger|caution|important|attention|note|tip)\}/
 /** Lines of reStructuredText that are not read: other directives, targets and comments. */
 const DIRECTIVE = /^\.\. /
 const UNDERLINE = /^([=\-~^"'`#*+.:_])\1{2,}\s*$/
@@ -59,7 +61,7 @@ function blockAt(lines: readonly string[], at: number, isRst: boolean): { end: n
   if (fence !== undefined && !isRst) {
     let end = at + 1
     while (end < lines.length && !(lines[end] ?? '').trim().startsWith(fence)) end++
-    return { end: Math.min(end + 1, lines.length), what: 'code' }
+    return { end: Math.min(end + 1, lines.length), what: CALLOUT_FENCE.test(line) ? 'callout' : 'code' }
   }
   if (line.includes('<!--')) {
     let end = at
