@@ -42,9 +42,9 @@ const AGENT_RULES =
 const CONTRIBUTING =
   /(?:^|\/)(?:CONTRIBUTING|DEVELOPMENT|DEVELOPING|DEVELOPER|HACKING|STYLE(?:[_-]?GUIDE)?|MAINTAINERS?|MAINTAINING|RELEAS(?:E|ES|ING)|ARCHITECTURE|DESIGN|TESTING|commit-convention)(?:\.[a-z]+)?$/i
 const DEVELOPMENT =
-  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releasing|release-(?:process|guide|checklist|procedure|policy)|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|compatib|polic(?:y|ies)|versioning|philosophy|principles|troubleshoot|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
+  /(?:^|\/)(?:[^/]*(?:contribut|develop|internal|architect|design|maint|releasing|release-(?:process|guide|checklist|procedure|policy)|convention|style-?guide|guideline|runbook|operations|layout|structure|process|triage|workflow|debugging|coding|hacking|codebase|implementation|compatib|polic(?:y|ies)|versioning|philosophy|principles|known-issues|caveat|limitation)[^/]*)(?:\/|\.[a-z]+$)/i
 /** Folders of guides for contributors. */
-const GUIDE = /\/(?:contribut\w*|develop(?:ment|ers?|ing)?|dev|maintain\w*|hacking)\/|\/contributing\.\w+$/i
+const GUIDE = /\/(?:contribut\w*|develop(?:ment|ing)|dev|maint\w*|hacking)\/|\/contributing\.\w+$/i
 const POST_MORTEM = /(?:post-?mortems?|incidents?|retrospectives?)(?:\/|[^/]*\.[a-z]+$)/i
 const CHANGELOG = /(?:^|\/)(?:CHANGELOG|CHANGES|HISTORY|BREAKING[_-]CHANGES|MIGRATION|UPGRADING)(?:\.[a-z]+)?$/i
 /** Texts of others, data of tests, and translations. */
@@ -76,7 +76,7 @@ export function documentKind(path: string): DocumentKind | null {
 }
 
 const RULE =
-  /\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|avoid|cannot|can['’]t|required? to|requires?|prefer(?:red)?|make sure|ensure|only (?:if|when|use|for|in)|instead of|not allowed|forbidden|is an error|no longer|by hand|remember to|be careful|beware|watch out|does(?: not|n['’]t) work|not (?:sufficient|enough|supported|guaranteed)|needs? to|keep in mind|at least|at most|no more than|are limited to|may only)\b/gi
+  /\b(?:must(?: not)?|never|always|do not|don['’]t|should(?: not|n['’]t)?|avoid|cannot|can['’]t|required? to|requires?|prefer(?:red)?|make sure|ensure|only (?:if|when|use|for|in)|instead of|not allowed|forbidden|is an error|no longer|by hand|remember to|be careful|beware|watch out|does(?: not|n['’]t) work|not (?:sufficient|enough|supported|guaranteed)|needs? to|keep in mind|at least|at most|no more than|are limited to|may only|shall(?: not)?)\b/gi
 const STRONG =
   /\b(?:MUST|NEVER|ALWAYS|DO NOT|NOT|IMPORTANT|WARNING|CRITICAL)\b|\*\*(?:Important|Never|Always|Do not|Don['’]t|Note)\b/
 const CAUSE =
@@ -84,7 +84,7 @@ const CAUSE =
 const GOOD_HEADING =
   /\b(?:rules?|conventions?|guidelines?|style|tests?|testing|releas\w*|commit\w*|pull requests?|architecture|design|structure|layout|decisions?|caveats?|limitations?|gotchas?|pitfalls?|known issues|troubleshooting|security|performance|compatib\w*|deprecat\w*|version\w*|naming|errors?|logging|workflows?|debugging|migrat\w*|important|notes?|warnings?|lessons?|policy|requirements?|dependenc\w*|generated|review\w*|backport\w*|benchmark\w*|lint\w*|format\w*|invariants?|concurrency|principles?|philosophy|internals?|how it works|merg\w*|branch\w*)\b/i
 const BAD_HEADING =
-  /\b(?:install\w*|getting started|quick ?start|badges?|sponsors?|backers|licen[sc]e|contributors|acknowledge?ments?|credits?|community|support|contents|toc|links|resources|see also|further reading|references?|contact|code of conduct|thanks|welcome|who uses|showcase|features|what is|why|related|about|first contribution|find(?:ing)? (?:an? )?issues?|help|questions|reporting|discord|slack|social|donat\w*|team|authors?|trivial|prerequisites|overview|introduction)\b/i
+  /\b(?:install\w*|getting started|quick ?start|badges?|sponsors?|backers|licen[sc]e|contributors|acknowledge?ments?|credits?|community|support|contents|toc|links|resources|see also|further reading|references?|contact|code of conduct|thanks|welcome|who uses|showcase|features|what is|why|related|about|first contribution|bug reports?|report(?:ing)? (?:an? |the )?(?:bugs?|issues?|security \w+)|feature requests?|asking|find(?:ing)? (?:an? )?issues?|help|questions|reporting|discord|slack|social|donat\w*|team|authors?|trivial|prerequisites|overview|introduction)\b/i
 const CHATTER =
   /^(?:\W*)(?:thank|welcome|hi\b|hello|we(?:'re| are) (?:glad|happy|excited|thrilled)|if you (?:want|would like|have|are looking|need|enjoy)|feel free|check out|see\b|read\b|refer to|for (?:more|further|details)|learn more|this (?:document|guide|page|file|section)|you can (?:find|also|read)|please (?:see|read|refer|feel)|join\b|follow us)/i
 const INSTALL =
@@ -101,7 +101,7 @@ const BASE: Readonly<Record<DocumentKind, number>> = {
     'post-mortem': 2.5,
     contributing: 1.4,
     development: 1.4,
-    docs: -0.8,
+    docs: -1.1,
     changelog: -2,
   },
 }
@@ -220,7 +220,7 @@ function candidateOf(
 
 const ENDED = /\b(?:superseded|rejected|deprecated|withdrawn|abandoned|replaced by)\b/i
 const DECISION =
-  /^(?:\d+\.?\s*)?(?:the\s+)?(?:decisions?|decision outcome|outcome|resolution|solution|chosen option|recommendation)\b/i
+  /^(?:\d+\.?\s*)?(?:the\s+)?(?:decisions?(?! records?\b)|decision outcome|outcome|resolution|solution|chosen option|recommendation)\b/i
 /** Sections that describe a decision where the section of that name only states that it was accepted. */
 const DESIGN =
   /^(?:\d+\.?\s*)?(?:proposed |detailed |chosen )?(?:design|implementation|approach|solution|proposal|specification)\b/i
@@ -231,7 +231,10 @@ const MOST_RECORD = 1_400
 function ofRecord(file: SourceFile): Candidate[] {
   const sections = sectionsOf(file.text, file.path)
   const lines = file.text.split(/\r?\n/)
-  const named = (pattern: RegExp) => sections.find(({ headings }) => pattern.test(plain(headings.at(-1) ?? '')))
+  const title = sections[0]?.headings[0]
+  const isTitled = sections.every(({ headings }) => headings[0] === title)
+  const pathOf = ({ headings }: Section) => (isTitled ? headings.slice(1) : headings).map(plain)
+  const named = (pattern: RegExp) => sections.find((section) => pattern.test(pathOf(section).at(-1) ?? ''))
   const textOf = (section: Section | undefined) =>
     section === undefined ? '' : lines.slice((section.blocks[0]?.from ?? 1) - 1, section.blocks.at(-1)?.to).join('\n')
   const noted = lines.slice(0, 25).find((line) => /^\W*status\W/i.test(line)) ?? ''
@@ -263,12 +266,14 @@ function ofRecord(file: SourceFile): Candidate[] {
     !(text.length < 200 && /\bTBD\b|\b(?:described|see|listed) (?:below|above)\b/i.test(text))
   const below = (pattern: RegExp) =>
     sections
-      .filter(({ headings }) => headings.some((one) => pattern.test(plain(one))))
+      .filter((section) => pathOf(section).some((one) => pattern.test(one)))
       .flatMap(passagesIn)
       .find(isTelling)
   const decided = below(DECISION) ?? below(DESIGN)
   if (decided === undefined) return []
-  const name = plain(heading).replace(/^(?:ADR|RFC|LEP)?[-\s#]*\d+\s*[:.\-–—]\s*/i, '')
+  const name = plain(heading)
+    .replace(/^decision records?\W+/i, '')
+    .replace(/^(?:ADR|RFC|LEP)?[-\s#]*\d+\s*[:.\-–—]\s*/i, '')
   const isProposed = /\b(?:proposed|draft|in review)\b/i.test(`${textOf(named(/^status/i))} ${noted}`)
   const decision = candidateOf(file, decided, { kind: 'decision', title: name, score: isProposed ? 4 : 6 })
   const costs = below(CONSEQUENCES)

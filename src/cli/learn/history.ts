@@ -119,7 +119,7 @@ function repeatedFixes(commits: readonly Commit[], kept: ReadonlySet<string>): C
         path,
         lines: null,
         commit: all[0]?.id ?? null,
-        score: 3,
+        score: 2.3,
         identity: `fixes ${path}`,
       }
     })

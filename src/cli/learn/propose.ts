@@ -49,7 +49,7 @@ const MOST_OF: Readonly<Record<Source, number>> = {
     contributing: 24,
     development: 16,
     history: 3,
-    docs: 8,
+    docs: 6,
     changelog: 2,
   },
 }

@@ -124,7 +124,7 @@ export function sectionsOf(document: string, path: string): Section[] {
     const line = lines[at] ?? ''
     const heading = HEADING.exec(line)
     const under = UNDERLINE.exec(lines[at + 1] ?? '')
-    if (isBlank(line) || UNDERLINE.test(line)) at++
+    if (isBlank(line) || (UNDERLINE.test(line) && (isRst || !FENCE.test(line)))) at++
     else if (heading !== null && !isRst) {
       open((heading[1] ?? '#').length - 1, heading[2] ?? '')
       at++
@@ -197,7 +197,8 @@ export function passagesOf({ headings, blocks }: Section, document: string): Pas
       continue
     }
     const length = textOf(group[0]?.from ?? 0, block.to).length
-    const joins = isShort || joinsText(before, block, { length, isIntroduction, isAnaphoric })
+    const isListed = block.what === 'item' && isIntroduction(group[0] as Block)
+    const joins = isShort || isListed || joinsText(before, block, { length, isIntroduction, isAnaphoric })
     if (joins && length <= MOST) group.push(block)
     else groups.push([block])
   }
