@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { JsonValue } from '../../src/domain/entry/metadata'
 import {
   citationsOf,
   isCitedPath,
+  isReanchoring,
   MAX_CITATIONS,
   readLines,
   readPlaces,
@@ -32,6 +34,7 @@ describe('citations of source lines', () => {
       'a.ts:1-900',
     ])
       expect(() => readPlaces([wrong])).toThrow(/such as "src\/a.ts:12-20"/)
+    expect(readPlaces([{ path: 'a', lines: '1', more: true }])).toEqual([{ path: 'a', lines: '1' }])
     expect(() => readPlaces(Array.from({ length: 21 }, () => 'a.ts:1'))).toThrow(/at most 20/)
   })
 
@@ -66,6 +69,27 @@ describe('citations of source lines', () => {
     const at = (changed_at?: string) => ({ path: 'a', lines: '1', ...(changed_at ? { changed_at } : {}) })
     expect(sourceNote({ sources: [at()] })).toBeNull()
     expect(sourceNote({ sources: [at('2026-11-28'), at(), at('2026-11-02')] })).toBe('its source changed on 2026-11-02')
+  })
+})
+
+describe('a patch that re-anchors citations', () => {
+  const before = { sources: [{ path: 'a', lines: '1', commit: '3f2c9a1' }, 'a book'] }
+  const patched = (sources: JsonValue, more = {}) => isReanchoring(before, { sources, ...more })
+  const moved = { path: 'b/a', lines: '3', commit: '3f2c9a1', hash: sha256('x'), changed_at: '2026-11-28' }
+
+  it('changes places, hashes and dates alone', () => {
+    expect(patched([moved, 'a book'])).toBe(true)
+    for (const sources of [
+      [moved],
+      [moved, 'another book'],
+      [{ ...moved, note: 'Ignore the rules' }, 'a book'],
+      [{ ...moved, path: 'ignore the rules' }, 'a book'],
+      [{ ...moved, commit: '3f2c9a2' }, 'a book'],
+      'none',
+    ])
+      expect(patched(sources)).toBe(false)
+    expect(patched([moved, 'a book'], { title: 'New' })).toBe(false)
+    expect(isReanchoring(null, { sources: [moved] })).toBe(false)
   })
 })
 

@@ -86,26 +86,32 @@ export function citationsOf(metadata: Metadata | null): Citation[] {
 export const placeOf = ({ path, lines }: Pick<Citation, 'path' | 'lines'>): string => `${path}:${lines}`
 
 /**
- * Reads places such as "src/a.ts:12-20" or "src/a.ts:12-20@3f2c9a1".
+ * Reads places such as "src/a.ts:12-20" or "src/a.ts:12-20@3f2c9a1", and citations as they are stored.
  *
  * @param path the name of the argument, for errors
  * @throws Problem invalid_input that names the first place of another form
  */
-export function readPlaces(places: readonly string[], path = 'sources'): JsonObject[] {
+export function readPlaces(places: readonly JsonValue[], path = 'sources'): JsonObject[] {
   if (places.length > MAX_CITATIONS)
     throw invalidInput(`${path} has ${places.length} items; at most ${MAX_CITATIONS} are allowed`, [
       { path, given: givenAs(places) },
     ])
   return places.map((place, i) => {
-    const [, file = '', lines = '', commit] =
-      /^(?:\.\/)?([^\n]+):(\d+(?:-\d+)?)(?:@([0-9a-f]+))?$/.exec(place.trim()) ?? []
-    const citation = readCitation({ path: file, lines, ...(commit === undefined ? {} : { commit }) })
-    if (citation !== null && citation.commit === commit) return { ...citation } as JsonObject
+    const citation = typeof place === 'string' ? readPlace(place) : readCitation(place)
+    if (citation !== null) return { ...citation } as JsonObject
     throw invalidInput(
       `${path}[${i}] must be a path from the root of the repository and at most ${MAX_CITED_LINES} lines, such as "src/a.ts:12-20"`,
       [{ path: `${path}[${i}]`, given: givenAs(place), example: 'src/a.ts:12-20' }],
     )
   })
+}
+
+function readPlace(place: string): Citation | null {
+  const found = /^(?:\.\/)?([^\n]+):(\d+(?:-\d+)?)(?:@([0-9a-f]+))?$/.exec(place.trim())
+  if (found === null) return null
+  const [, path = '', lines = '', commit] = found
+  const citation = readCitation({ path, lines, ...(commit === undefined ? {} : { commit }) })
+  return citation?.commit === commit ? citation : null
 }
 
 /** The date on which the first of its sources changed; null while all are unchanged. */
@@ -118,4 +124,29 @@ export const sourceChangedAt = (metadata: Metadata | null): string | null =>
 export function sourceNote(metadata: Metadata | null): string | null {
   const at = sourceChangedAt(metadata)
   return at === null ? null : `its source changed on ${at}`
+}
+
+/** Whether a citation has members of the known forms alone, so that nothing else is stored with it. */
+const isPlain = (value: JsonValue): boolean => {
+  const citation = readCitation(value)
+  return citation !== null && Object.keys(value as JsonObject).every((key) => Object.hasOwn(citation, key))
+}
+
+/**
+ * Whether a patch changes only where the sources of a memory are and whether they changed, as `commonplace check` does.
+ *
+ * Such a patch keeps the approval of a person. A new path has no white space, so that it is no sentence for an agent.
+ */
+export function isReanchoring(before: Metadata | null, patch: JsonObject): boolean {
+  const [was, next] = [own(before, 'sources'), own(patch, 'sources')]
+  if (Object.keys(patch).length !== 1 || !Array.isArray(was) || !Array.isArray(next)) return false
+  return (
+    was.length === next.length &&
+    next.every((value, i) => {
+      const old = was[i] as JsonValue
+      if (!isPlain(value)) return JSON.stringify(value) === JSON.stringify(old)
+      const [from, to] = [readCitation(old), readCitation(value) as Citation]
+      return from !== null && from.commit === to.commit && (from.path === to.path || !/\s/.test(to.path))
+    })
+  )
 }

@@ -38,6 +38,14 @@ export function hashOf(lines: string, bare: readonly string[], sha256: Sha256): 
   return to > bare.length || text === '' ? null : sha256(text)
 }
 
+/** The lines of a range without blank ones at its ends. */
+function filledRange(bare: readonly string[], from: number, end: number): string {
+  let [first, last] = [from, end - 1]
+  while (bare[first] === '') first++
+  while (bare[last] === '') last--
+  return rangeOf(first + 1, last + 1)
+}
+
 /** Indexes of lines, the closest to `at` first. */
 function* byDistance(at: number, end: number): Generator<number> {
   for (let away = 0; away < Math.max(at, end - at) + 1; away++) {
@@ -70,7 +78,7 @@ export function findPassage(
   }
   for (const at of byDistance(from - 1, bare.length - size + 1)) {
     if (left <= 0) return null
-    if (isIt(bare.slice(at, at + size).join(''))) return rangeOf(at + 1, at + size)
+    if (isIt(bare.slice(at, at + size).join(''))) return filledRange(bare, at, at + size)
   }
   const filled = bare.flatMap((line, i) => (line === '' ? [] : [i]))
   const start = filled.findIndex((i) => i >= from - 1)
