@@ -37,8 +37,8 @@ export function learnedContract(): void {
       const ben = await world.makeKey(ada.org, { owner: 'ben' })
       expect([await waiting(ben), await found(), await found(ben)]).toEqual([[], [], []])
       expect(await waiting()).toMatchObject([
-        { title: 'Harbour b', kind: 'convention', thread_id: `learn:${FROM}`, project: FROM, expires_at: null },
-        { title: 'Harbour a' },
+        { title: 'Harbour a', kind: 'convention', thread_id: `learn:${FROM}`, project: FROM, expires_at: null },
+        { title: 'Harbour b' },
       ])
       const id = await idOf('Harbour a')
       expect((await world.http(ada.secret, 'POST', at(`/${id}/keep`), {})).status).toBe(200)

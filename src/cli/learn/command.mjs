@@ -5,9 +5,9 @@ import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../bundle.mjs'
 import { withoutCredentials } from '../index/root.mjs'
-import { TYPED } from '../place.mjs'
 import { call, fail, shown } from '../server.mjs'
 import { paint } from '../terminal.mjs'
+import { markChanged } from './mark.mjs'
 
 const MOST_COMMITS = 2_000
 const MOST_FILES = 600
@@ -99,6 +99,43 @@ function print(proposals, commit) {
 const plural = (/** @type {number} */ n, /** @type {string} */ noun) => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 /**
+ * The files of the last commit, to compare citations with.
+ *
+ * @param {string} folder
+ * @param {{ path: string, blob: string }[]} files
+ * @returns {import('./mark.mjs').Repository}
+ */
+function repositoryAt(folder, files) {
+  const blobs = new Map(files.map(({ path, blob }) => [path, blob]))
+  return {
+    textOf(path) {
+      const blob = blobs.get(path)
+      return blob === undefined ? null : (tryGit(folder, 'cat-file', 'blob', blob).text ?? null)
+    },
+    changedAt: (path) =>
+      tryGit(folder, 'log', '-1', '--format=%cs', 'HEAD', '--', path).text?.trim() ||
+      new Date().toISOString().slice(0, 10),
+  }
+}
+
+/** @param {any} report of the server, with `changed` @param {import('./propose').LearnedProposal[]} proposals @param {boolean} json */
+function showReport(report, proposals, json) {
+  const { stored, known, dropped, refused, changed, from, commit, review } = report
+  if (refused.length > 0) process.exitCode = 3
+  if (json) return console.log(JSON.stringify(report, null, 2))
+  console.log(`${paint('green', '✓')} ${plural(stored, 'new proposal')} from ${shown(from)} at ${commit.slice(0, 12)}`)
+  if (known + dropped > 0)
+    console.log(paint('dim', `  not proposed again: ${known} that wait or were approved, ${dropped} that were dropped`))
+  for (const { key, message } of refused) {
+    const title = proposals.find((one) => one.key === key)?.title
+    console.error(`refused: ${shown(title)}: ${shown(message)}`)
+  }
+  for (const { id, title } of changed)
+    console.log(paint('yellow', `! The source of memory ${id} has changed: ${shown(title)}`))
+  if (stored > 0) console.log(`Review them: ${review}`)
+}
+
+/**
  * @param {any} options url, dry-run, json, project
  * @param {string | undefined} dir
  */
@@ -130,18 +167,9 @@ export async function learn(options, dir) {
       metadata: { ...(sources.length === 0 ? {} : { sources }), ...(of === undefined ? {} : { commit: of }) },
     })),
   })
-  const review = new URL('/review', url).href
-  if (json) return console.log(JSON.stringify({ commit, ...batch, ...report, review }, null, 2))
-  const { stored, known, dropped, refused } = report
-  console.log(
-    `${paint('green', '✓')} ${plural(stored, 'new proposal')} from ${shown(batch.from)} at ${commit.slice(0, 12)}`,
+  const repository = repositoryAt(folder, files)
+  const changed = await markChanged(url, `learn:${batch.from}`, repository, library).catch((error) =>
+    fail(error.message),
   )
-  if (known + dropped > 0)
-    console.log(paint('dim', `  not proposed again: ${known} that wait or were approved, ${dropped} that were dropped`))
-  for (const { key, message } of refused) {
-    const title = proposals.find((one) => one.key === key)?.title
-    console.error(`refused: ${shown(title)}: ${shown(message)}`)
-  }
-  if (stored > 0) console.log(`Review them: ${review} (or ${TYPED.command} open)`)
-  if (refused.length > 0) process.exitCode = 3
+  showReport({ ...report, commit, ...batch, changed, review: new URL('/review', url).href }, proposals, json)
 }
