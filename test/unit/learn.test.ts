@@ -41,6 +41,7 @@ describe('documents', () => {
   it('[OPERATE-100] leaves out records that were superseded or rejected, and templates', () => {
     expect(propose('docs/adr/0001-a.md', RECORD.replace('Accepted', 'Superseded by 7'))).toEqual([])
     expect(propose('docs/adr/0001-a.md', RECORD.replace('Accepted', 'Rejected'))).toEqual([])
+    expect(propose('docs/adr/0001-a.md', RECORD.replace('We need', '**Superseded by [5](5.md).** We need'))).toEqual([])
     expect(propose('docs/adr/template.md', RECORD)).toEqual([])
   })
 
@@ -85,6 +86,16 @@ describe('documents', () => {
     const markdown =
       '# Guide\n\n## Cache\n\n> [!WARNING]\n> Never share the cache between servers, because its keys contain no tenant and must not.\n'
     expect(propose('docs/development.md', markdown)).toMatchObject([{ kind: 'gotcha' }])
+    const fenced = markdown.replace(/^> \[!WARNING\]\n> (.*)/m, '```{warning}\n$1\n```')
+    expect(propose('docs/development.md', fenced)).toMatchObject([{ kind: 'gotcha' }])
+    const hugo = markdown.replace(/^> \[!WARNING\]\n> (.*)/m, '{{% warning %}}\n$1\n{{% /warning %}}')
+    expect(propose('docs/development.md', hugo)).toMatchObject([
+      {
+        kind: 'gotcha',
+        title: expect.stringMatching(/^Cache: Never share/),
+        citation: 'docs/development.md:5-7@0123456789ab',
+      },
+    ])
   })
 
   it('[OPERATE-101] proposes causes and lessons of a post-mortem', () => {

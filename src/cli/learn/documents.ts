@@ -126,13 +126,15 @@ function codeShare(text: string): number {
   return code.length / Math.max(1, lines.length)
 }
 
+/** The first line of a callout that warns. */
+const IS_WARNING = /warning|caution|important|danger|attention/i
 /** Added to documents of a repository with few of them. */
 const FOR_DEVELOPERS = 1.4
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 /** Rates how much a passage tells a colleague: rules, reasons and names of things, without links, thanks and installation. */
-export function scoreOf(
+function scoreOf(
   passage: Passage,
   kind: DocumentKind,
   { isReference = false, hasFewDocs = false, isReadme = false } = {},
@@ -160,7 +162,7 @@ export function scoreOf(
   if (CHATTER.test(prose.replace(/^[\s>*\-\d.]+/, ''))) score -= 1.5
   if (INSTALL.test(text) && count(prose, RULE) < 2) score -= 1.2
   if (isListOfLinks) score -= 2.5
-  if (isCallout) score += /WARNING|CAUTION|IMPORTANT|danger|attention/i.test(text.split('\n')[0] ?? '') ? 1.5 : 0.4
+  if (isCallout) score += IS_WARNING.test(text.split('\n')[0] ?? '') ? 1.5 : 0.4
   if (words < 12) score -= 1.5
   if (words > 25) score += 0.4
   if (/:\s*$/.test(prose.trim())) score -= 2
@@ -174,7 +176,8 @@ const TITLE_LENGTH = 110
 export const plain = (text: string): string =>
   text
     .replace(/^\s*>?\s*\[!\w+\]\s*/i, '')
-    .replace(/^\s*(?::::\s*\w+|!!!\s*\w+|\.\. \w+::)\s*/, '')
+    .replace(/\{\{[%<]\s*\/?\s*\w+[^}]*\}\}/g, '')
+    .replace(/^\s*(?::::\s*\w+|!!!\s*\w+|\.\. \w+::|`{3,}\{\w+\}|<!--[^>]*-->)\s*/, '')
     .replace(/^[\s>]*(?:[-*+•]|\d+[.)]|#\.)\s+(?:\[[ x]\]\s+)?/, '')
     .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
     .replace(/:\w+:`~?([^`]*)`/g, '$1')
@@ -185,7 +188,7 @@ export const plain = (text: string): string =>
     .trim()
 
 /** Shortens a text to its first sentence, at most `most` characters. */
-export function firstSentence(text: string, most = TITLE_LENGTH): string {
+function firstSentence(text: string, most = TITLE_LENGTH): string {
   const flat = plain(text.replace(/^\s*>\s?/gm, ''))
   const sentence = /^.{15,}?[.!?](?= |$)/.exec(flat)?.[0] ?? flat
   if (sentence.length <= most) return sentence.replace(/[.:]$/, '')
@@ -193,7 +196,7 @@ export function firstSentence(text: string, most = TITLE_LENGTH): string {
 }
 
 /** Makes a title that can be read without the document: the headings below the document's title, then the first sentence. */
-export function titleOf({ headings, text }: Pick<Passage, 'headings' | 'text'>): string {
+function titleOf({ headings, text }: Pick<Passage, 'headings' | 'text'>): string {
   const path = headings.map(plain).filter(Boolean)
   const near = (path.length > 1 ? path.slice(1) : path).slice(-2).join(' › ')
   const sentence = firstSentence(text, Math.max(50, TITLE_LENGTH - near.length - 2))
@@ -201,7 +204,7 @@ export function titleOf({ headings, text }: Pick<Passage, 'headings' | 'text'>):
 }
 
 function kindOf({ text, isCallout }: Passage, kind: DocumentKind): Candidate['kind'] {
-  if (kind === 'post-mortem' || (isCallout && kind !== 'agent rules')) return 'gotcha'
+  if (kind === 'post-mortem' || (isCallout && IS_WARNING.test(text.split('\n')[0] ?? ''))) return 'gotcha'
   const steps = count(text, /^\s*(?:\d+[.)]|#\.)\s+/gm)
   if (steps >= 2 || /^\s*(?:```|~~~)(?:sh|bash|console|shell)/m.test(text)) return 'procedure'
   return count(text, RULE) > 0 ? 'convention' : 'note'
@@ -237,8 +240,10 @@ function ofRecord(file: SourceFile): Candidate[] {
   const named = (pattern: RegExp) => sections.find((section) => pattern.test(pathOf(section).at(-1) ?? ''))
   const textOf = (section: Section | undefined) =>
     section === undefined ? '' : lines.slice((section.blocks[0]?.from ?? 1) - 1, section.blocks.at(-1)?.to).join('\n')
-  const noted = lines.slice(0, 25).find((line) => /^\W*status\W/i.test(line)) ?? ''
-  if (ENDED.test(`${textOf(named(/^status/i))} ${noted}`)) return []
+  const head = lines.slice(0, 25)
+  const noted = head.find((line) => /^\W*status\W/i.test(line)) ?? ''
+  const isReplaced = head.some((line) => /\bsuperseded by\b/i.test(line))
+  if (isReplaced || ENDED.test(`${textOf(named(/^status/i))} ${noted}`)) return []
   const heading = sections.flatMap(({ headings }) => headings)[0]
   if (heading === undefined) return []
   const passagesIn = (section: Section | undefined): Passage[] => {

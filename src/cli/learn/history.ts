@@ -1,5 +1,5 @@
 // Finds commits that explain themselves, and files that were fixed again and again.
-import { type Candidate, documentKind, firstSentence, plain, wordsOf } from './documents'
+import { type Candidate, documentKind, plain } from './documents'
 
 export interface Commit {
   readonly id: string
@@ -130,5 +130,3 @@ export function candidatesOfHistory(commits: readonly Commit[], paths: readonly 
   const kept = new Set(paths)
   return [...commits.flatMap((commit, age) => ofCommit(commit, age, kept)), ...repeatedFixes(commits, kept)]
 }
-
-export { firstSentence, wordsOf }

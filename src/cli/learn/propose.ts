@@ -33,7 +33,7 @@ const COMMIT_LENGTH = 12
 const FEW_DOCS = 25
 const LEAST_SCORE = 3
 /** A repository with fewer good candidates than this gets the next best. */
-const ENOUGH = 20
+const ENOUGH = 15
 const LEAST_OF_FEW = 2.2
 /** Texts with this fraction of words in common are the same fact. */
 const SIMILAR = 0.6

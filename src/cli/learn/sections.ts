@@ -33,9 +33,9 @@ const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/
 const ITEM = /^\s*(?:[-*+•]|\d+[.)]|#\.)\s+/
 const STEP = /^\s*(?:\d+[.)]|#\.)\s+/
 const FENCE = /^\s*(`{3,}|~{3,})/
-/** `> [!WARNING]`, `::: warning`, `!!! warning`, `.. warning::`. */
+/** `> [!WARNING]`, `::: warning`, `!!! warning`, `.. warning::`, `{{% warning %}}`. */
 const CALLOUT =
-  /^\s*(?:>\s*\[!(?:WARNING|CAUTION|IMPORTANT|NOTE|TIP)\]|:::\s*(?:warning|danger|caution|important|tip|note)|!!!\s*\w+|\.\. (?:warning|danger|caution|important|attention|note|tip)::)/i
+  /^\s*(?:>\s*\[!(?:WARNING|CAUTION|IMPORTANT|NOTE|TIP)\]|:::\s*(?:warning|danger|caution|important|tip|note)|!!!\s*\w+|\.\. (?:warning|danger|caution|important|attention|note|tip)::|\{\{[%<]\s*(?:warning|note|tip|important|caution))/i
 /** A callout of MyST. */
 const CALLOUT_FENCE = /^\s*(?:`{3,}|~{3,})\{(?:warning|danger|caution|important|attention|note|tip)\}/
 /** Lines of reStructuredText that are not read: other directives, targets and comments. */
@@ -73,6 +73,11 @@ function blockAt(lines: readonly string[], at: number, isRst: boolean): { end: n
       let end = at + 1
       while (end < lines.length && !/^\s*:::\s*$/.test(lines[end] ?? '')) end++
       return { end: Math.min(end + 1, lines.length), what: 'callout' }
+    }
+    if (/^\s*\{\{/.test(line)) {
+      let end = at + 1
+      while (end < lines.length && !/\{\{[%<]\s*\//.test(lines[end - 1] ?? '')) end++
+      return { end, what: 'callout' }
     }
     if (/^\s*>/.test(line)) {
       let end = at
