@@ -30,6 +30,17 @@ describe('documents', () => {
     expect(proposal).toMatchObject({ title: 'Use SQLite for the queue', citation: expect.stringContaining(':13-15@') })
   })
 
+  it('[OPERATE-100] reads a record whose decision begins in bold, without a heading', () => {
+    const text =
+      '# 7: One queue\n\n**Context.** Jobs were lost at each restart.\n\n**Choice.** All jobs are rows of one table in SQLite.\n\n**Costs.** One writer.\n'
+    expect(propose('docs/decisions/007-queue.md', text)).toMatchObject([
+      {
+        title: 'One queue',
+        content: '**Choice.** All jobs are rows of one table in SQLite.\n\n**Costs.** One writer.',
+      },
+    ])
+  })
+
   it('[OPERATE-100] describes a decision that only states `Accepted` by its design section', () => {
     const decision = RECORD.replace(
       /We store[\s\S]*/,

@@ -224,6 +224,7 @@ function candidateOf(
 const ENDED = /\b(?:superseded|rejected|deprecated|withdrawn|abandoned|replaced by)\b/i
 const DECISION =
   /^(?:\d+\.?\s*)?(?:the\s+)?(?:decisions?(?! records?\b)|decision outcome|outcome|resolution|solution|chosen option|recommendation)\b/i
+const LEAD_IN = /^(?:decision|choice|chosen option|resolution|outcome)[.:]/i
 /** Sections that describe a decision where the section of that name only states that it was accepted. */
 const DESIGN =
   /^(?:\d+\.?\s*)?(?:proposed |detailed |chosen )?(?:design|implementation|approach|solution|proposal|specification)\b/i
@@ -274,7 +275,15 @@ function ofRecord(file: SourceFile): Candidate[] {
       .filter((section) => pathOf(section).some((one) => pattern.test(one)))
       .flatMap(passagesIn)
       .find(isTelling)
-  const decided = below(DECISION) ?? below(DESIGN)
+  // Short records begin a paragraph with the word, in bold, instead of a heading.
+  const begun = sections
+    .map(({ headings, blocks }) => {
+      const at = blocks.findIndex(({ from }) => LEAD_IN.test(plain(lines[from - 1] ?? '')))
+      return { headings, blocks: at < 0 ? [] : blocks.slice(at) }
+    })
+    .flatMap(passagesIn)
+    .find(isTelling)
+  const decided = below(DECISION) ?? begun ?? below(DESIGN)
   if (decided === undefined) return []
   const name = plain(heading)
     .replace(/^decision records?\W+/i, '')
@@ -288,6 +297,8 @@ function ofRecord(file: SourceFile): Candidate[] {
 
 /** Lines of a changelog that are read: older changes are rarely news. */
 const RECENT_LINES = 800
+/** A longer list of changes is no single fact. */
+const MOST_CHANGES = 3
 const LESSON = /root cause|lesson|what went wrong|action items?|cause|prevent|learned/i
 
 /**
@@ -299,7 +310,8 @@ export function candidatesOf(file: SourceFile, hasFewDocs = false): Candidate[] 
   const kind = documentKind(file.path)
   if (kind === null) return []
   if (kind === 'record') return ofRecord(file)
-  const isRecent = ({ from }: Passage) => kind !== 'changelog' || from <= RECENT_LINES
+  const isRecent = ({ from, text }: Passage) =>
+    kind !== 'changelog' || (from <= RECENT_LINES && count(text, /^\s*[-*+]\s/gm) <= MOST_CHANGES)
   const passages = sectionsOf(file.text, file.path)
     .flatMap((section) => passagesOf(section, file.text))
     .filter(isRecent)
