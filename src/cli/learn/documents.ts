@@ -297,7 +297,7 @@ function ofRecord(file: SourceFile): Candidate[] {
 
 /** Lines of a changelog that are read: older changes are rarely news. */
 const RECENT_LINES = 800
-/** A longer list of changes is no single fact. */
+/** A longer list of changes is not a single fact. */
 const MOST_CHANGES = 3
 const LESSON = /root cause|lesson|what went wrong|action items?|cause|prevent|learned/i
 

@@ -15,7 +15,7 @@ export interface LearnedSource {
 
 /** A memory that a repository's own text suggests. */
 export interface LearnedProposal {
-  /** Identifies the text, wherever it is in the repository. */
+  /** Identifies the text, independent of its place in the repository. */
   readonly key: string
   readonly kind: Candidate['kind']
   readonly title: string

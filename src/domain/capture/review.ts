@@ -25,7 +25,7 @@ export interface ReviewedEntry extends ReviewPlace {
   readonly threadId: string
   /** The quote from the session that supports a proposal. */
   readonly quote: string | null
-  /** Where a program read it: `docs/a.md:12-20`, or `commit 3f2c9a1`. */
+  /** Where a program read it: `AGENTS.md:12-20`, or `commit 3f2c9a1`. */
   readonly sources: readonly string[]
   readonly project: string | null
   readonly branch: string | null

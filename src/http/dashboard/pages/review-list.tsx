@@ -62,7 +62,7 @@ export const Session = ({
   </li>
 )
 
-/** Says how many proposals of a batch the list shows. */
+/** Returns how many proposals of a batch the list shows. */
 function shareOf(listed: readonly ReviewedEntry[], items: readonly ReviewedEntry[]): string {
   const all = items.filter(({ threadId }) => threadId === listed[0]?.threadId).length
   return listed.length === all ? plural(all, 'proposal') : `${listed.length} of ${all} proposals`
