@@ -135,7 +135,7 @@ const isPlain = (value: JsonValue): boolean => {
 /**
  * Whether a patch changes only where the sources of a memory are and whether they changed, as `commonplace check` does.
  *
- * Such a patch keeps the approval of a person. A new path has no white space, so that it is no sentence for an agent.
+ * Such a patch keeps the approval of a person. A new path has no white space, so that it cannot address an agent.
  */
 export function isReanchoring(before: Metadata | null, patch: JsonObject): boolean {
   const [was, next] = [own(before, 'sources'), own(patch, 'sources')]
