@@ -144,7 +144,7 @@ const COMMANDS = {
   },
   learn: {
     run: async (options, dir) => (await import('./learn/command.mjs')).learn(options, dir),
-    options: ['dry-run', 'project'],
+    options: ['dry-run', 'project', 'audience'],
     mayHaveWord: true,
     isOfKey: true,
   },

@@ -47,6 +47,24 @@ export function learnedContract(): void {
       expect(entry.metadata.sources).toEqual([{ path: 'AGENTS.md', lines: '3' }])
     })
 
+    it('[CAPTURE-96] can name who reads them once they are approved, and are private again after an undo', async () => {
+      const ben = await world.makeKey(ada.org, { owner: 'ben' })
+      const proposals = [proposal('a'), proposal('b')]
+      expect((await post({ from: FROM, project: FROM, audience: 'org', proposals })).json).toMatchObject({ stored: 2 })
+      const [a, b] = [await idOf('Harbour a'), await idOf('Harbour b')]
+      expect([await found(ben), (await waiting())[0]?.approved_audience]).toEqual([[], 'org'])
+      expect((await world.ok(ben, 'get_context_by_ids', { context_ids: [a] })).result).toEqual([])
+      const one = await world.http(ada.secret, 'POST', at(`/${a}/keep`), {})
+      const all = await world.http(ada.secret, 'POST', at('/keep'), { ids: [b] })
+      expect((await found(ben)).toSorted()).toEqual([a, b].toSorted())
+      const [entry] = (await world.ok(ben, 'get_context_by_ids', { context_ids: [a] })).result
+      expect(entry.metadata).not.toHaveProperty('approved_audience')
+      for (const { json } of [one, all])
+        expect((await world.http(ada.secret, 'POST', at('/undo'), { change_id: json.change_id })).status).toBe(200)
+      expect([await found(ben), (await waiting()).length]).toEqual([[], 2])
+      expect((await post({ from: FROM, audience: 'everyone', proposals })).status).toBe(400)
+    })
+
     it('[CAPTURE-97] are stored once: not again after an approval, an edit or a drop, and each owner has own ones', async () => {
       await propose('a', 'b', 'c')
       const [a, b] = [await idOf('Harbour a'), await idOf('Harbour b')]

@@ -127,6 +127,11 @@ describe('commonplace learn', () => {
     commit('project')
     expect(await learn()).toMatchObject({ project: 'harbour', from: `git.example/acme/ferry${serial}` })
     expect(await learn('--project', 'pier')).toMatchObject({ project: 'pier', stored: 0 })
+    const wrong = await run('--audience', 'everyone')
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--audience must be one of: org, project, private'),
+    })
   })
 
   it('[OPERATE-105] ends with exit code 1 in a folder without a git repository', async () => {

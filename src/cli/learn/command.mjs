@@ -136,11 +136,11 @@ function showReport(report, proposals, json) {
 }
 
 /**
- * @param {any} options url, dry-run, json, project
+ * @param {any} options url, dry-run, json, project, audience
  * @param {string | undefined} dir
  */
 export async function learn(options, dir) {
-  const { url, json, project: given } = options
+  const { url, json, project: given, audience } = options
   const folder = resolve(dir ?? '.')
   if (!existsSync(folder)) fail(`${folder} does not exist`)
   const library = await loadLibrary()
@@ -162,6 +162,7 @@ export async function learn(options, dir) {
   const batch = { from: names.from, project: given?.[0] ?? names.project }
   const report = await call(url, 'POST', '/orgs/-/captured', {
     ...batch,
+    ...(audience === undefined ? {} : { audience }),
     proposals: proposals.map(({ key, kind, title, content, sources, commit: of }) => ({
       ...{ key, kind, title, content },
       metadata: { ...(sources.length === 0 ? {} : { sources }), ...(of === undefined ? {} : { commit: of }) },

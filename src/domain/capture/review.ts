@@ -2,6 +2,9 @@ import { invalidInput } from '../errors'
 import type { Millis } from '../time'
 import { isFields } from './json-fields'
 
+/** Metadata of a waiting proposal: who can read it once it is approved. */
+export const APPROVED_AUDIENCE = 'approved_audience'
+
 /** The filter and page of a review list. */
 export interface ReviewQuery {
   /** Null for all projects. */
@@ -27,6 +30,8 @@ export interface ReviewedEntry extends ReviewPlace {
   readonly quote: string | null
   /** Where a program read it: `AGENTS.md:12-20`, or `commit 3f2c9a1`. */
   readonly sources: readonly string[]
+  /** Who can read it once it is approved; null if approval changes no reader. */
+  readonly approvedAudience: string | null
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null

@@ -118,11 +118,12 @@ type Context = { readonly var: CapturedVariables; readonly req: { readonly raw: 
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const shown = ({ updatedAt, expiresAt, threadId, quote, sources, ...entry }: ReviewedEntry) => ({
+const shown = ({ updatedAt, expiresAt, threadId, quote, sources, approvedAudience, ...entry }: ReviewedEntry) => ({
   ...entry,
   ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
   ...(quote === null ? {} : { quote }),
   ...(sources.length === 0 ? {} : { sources }),
+  ...(approvedAudience === null ? {} : { approved_audience: approvedAudience }),
 })
 
 function readPlace(given: string | undefined): ReviewPlace | null {
@@ -254,10 +255,11 @@ export function createCapturedRoutes() {
   })
 
   routes.post('/:org/captured', async (c) => {
-    const body = await readObject(c.req.raw, ['from', 'project', 'proposals'], MAX_REVIEW_BODY)
+    const body = await readObject(c.req.raw, ['from', 'project', 'audience', 'proposals'], MAX_REVIEW_BODY)
     const batch = {
       from: textFrom(body.from, 'from'),
       project: textOr(body.project, 'project') ?? null,
+      audience: textOr(body.audience, 'audience') ?? null,
       proposals: readProposals(body.proposals),
     }
     const report = await run(c.var, c.req.param('org'), 'captured.propose', 'writer', (caller) =>

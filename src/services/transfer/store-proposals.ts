@@ -1,5 +1,6 @@
+import { APPROVED_AUDIENCE } from '../../domain/capture/review'
 import { isKind, KINDS } from '../../domain/entry/kind'
-import type { JsonObject } from '../../domain/entry/metadata'
+import { AUDIENCES, type JsonObject } from '../../domain/entry/metadata'
 import { invalidInput } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
 import { codePointLength, trim } from '../../domain/text'
@@ -25,6 +26,8 @@ export interface ProposedBatch {
   /** The source, such as `github.com/acme/ferry`. It names the thread `learn:<from>`. */
   readonly from: string
   readonly project: string | null
+  /** Who can read a proposal once it is approved; null for its owner alone. */
+  readonly audience: string | null
   readonly proposals: readonly ProposedMemory[]
 }
 
@@ -42,15 +45,28 @@ export const MOST_PROPOSED = 100
 const MOST = { from: 250, key: 200, title: 200, content: 20_000 } as const
 
 /** Metadata that only this service sets. */
-const RESERVED = ['captured', 'audience', 'kind', 'title', 'project', 'expires_at', 'diary', 'work', 'quote'] as const
+const RESERVED = [
+  'captured',
+  'audience',
+  'kind',
+  'title',
+  'project',
+  'expires_at',
+  'diary',
+  'work',
+  'quote',
+  APPROVED_AUDIENCE,
+] as const
 
 const checkLength = (name: keyof typeof MOST, value: string): void => {
   if (trim(value) === '' || codePointLength(value) > MOST[name])
     throw invalidInput(`${name} must have 1 to ${MOST[name]} characters`)
 }
 
-function check({ from, proposals }: ProposedBatch): void {
+function check({ from, audience, proposals }: ProposedBatch): void {
   checkLength('from', from)
+  if (audience !== null && !AUDIENCES.some((known) => known === audience))
+    throw invalidInput(`audience must be one of: ${AUDIENCES.join(', ')}`)
   if (proposals.length > MOST_PROPOSED) throw invalidInput(`proposals has more than ${MOST_PROPOSED} items`)
   if (new Set(proposals.map(({ key }) => key)).size < proposals.length)
     throw invalidInput('Each proposal needs a key of its own')
@@ -80,9 +96,13 @@ export type StoreProposals = ReturnType<typeof createStoreProposals>
 export function createStoreProposals({ imports, clock }: { readonly imports: ImportVolume; readonly clock: Clock }) {
   return async (caller: Caller, batch: ProposedBatch): Promise<ProposedReport> => {
     check(batch)
-    const { from, project, proposals } = batch
+    const { from, project, audience, proposals } = batch
     const at = new Date(clock.now()).toISOString()
-    const shared = { captured: true, audience: 'private', work: 'none', ...(project === null ? {} : { project }) }
+    const shared = {
+      ...{ captured: true, audience: 'private', work: 'none' },
+      ...(project === null ? {} : { project }),
+      ...(audience === null || audience === 'private' ? {} : { [APPROVED_AUDIENCE]: audience }),
+    }
     // A review shows the newest first, so the first proposal is stored last.
     const records = proposals.toReversed().map(
       ({ key, kind, title, content, tags, metadata }): EntryRecord => ({

@@ -19,6 +19,17 @@ export const Tick = ({ of, label }: { of: ReviewedEntry; label: string }) => (
   </label>
 )
 
+const READERS = new Map([
+  ['org', 'once approved: readable by the organization'],
+  ['project', 'once approved: readable in its project'],
+])
+
+/** Shows who can read a proposal once it is approved, if that is not its owner alone. */
+export const Readers = ({ of }: { of: ReviewedEntry }) => {
+  const readers = READERS.get(of.approvedAudience ?? '')
+  return readers === undefined ? null : <span>{readers}</span>
+}
+
 /** A proposal to remember, with the words of the session on which it rests, or the places of the repository. */
 const Proposal = ({ of }: { of: ReviewedEntry }) => (
   <li>
@@ -28,6 +39,7 @@ const Proposal = ({ of }: { of: ReviewedEntry }) => (
       {of.sources.map((place) => (
         <Name>{place}</Name>
       ))}
+      <Readers of={of} />
       <a href={entryAt(of.id)}>Open</a>
     </Facts>
     <p>{of.preview}</p>

@@ -18,7 +18,7 @@ import { Markdown } from '../parts/markdown'
 import { entryAt, plural, samePage } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
 import { ApproveForm, Drop, HiddenFields, Merge } from './review-forms'
-import { Waiting } from './review-list'
+import { Readers, Waiting } from './review-list'
 
 /** Reports the last review action, with its undo. */
 
@@ -202,6 +202,7 @@ const One = ({ visit, of, entry, others }: OneProps) => {
             {of.sources.map((place) => (
               <Name>{place}</Name>
             ))}
+            <Readers of={of} />
             {of.project === null ? null : <ProjectLink project={of.project} />}
             {of.branch === null ? null : <Name>{of.branch}</Name>}
             <Time at={of.updatedAt} now={now} />

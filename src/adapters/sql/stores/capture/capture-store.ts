@@ -4,7 +4,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Fields, SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
 import { isFields, textOf } from '../../../../domain/capture/json-fields'
-import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
+import { APPROVED_AUDIENCE, type ReviewedEntry, type ReviewQuery } from '../../../../domain/capture/review'
 import { currentForm, type SessionState } from '../../../../domain/capture/session-state'
 import {
   type ComparedMemory,
@@ -154,6 +154,7 @@ export function toReviewed(row: Row): ReviewedEntry {
     threadId: str(row, 'thread_id'),
     quote: textOf(metadata, 'quote'),
     sources: placesOf(metadata),
+    approvedAudience: textOf(metadata, APPROVED_AUDIENCE),
     project: strOrNull(row, 'project'),
     branch: textOf(metadata, 'branch'),
     client: textOf(metadata, 'client'),
