@@ -64,6 +64,10 @@ const USAGE = `usage: commonplace <command>
             or not ignored; elsewhere all files except generated ones. Files that may contain keys are never sent (.env*, *.pem,
             id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of several repositories each is a separate
             root, named by its origin. If more than half of the indexed files are missing, none is deleted from the index; --full deletes them and sends all files again
+  learn [FOLDER] [--project P] [--audience org|project] [--dry-run] [--url URL] [--json]
+            reads the documents and the git history of a repository, without a model, and proposes up to 50 memories in its own words, with
+            citations. They wait for your review; a repeated call proposes only what is new. --audience lets others read what
+            you approve. --dry-run prints the proposals and needs no server
   stdio [--url URL]
             MCP over standard input and output, for clients that start a program instead of using a URL; reads the key from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]
