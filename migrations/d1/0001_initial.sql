@@ -1236,9 +1236,9 @@ BEGIN
     FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
--- Archiving makes no version, but lists lose or gain the entry.
-CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries
-  WHEN OLD.archived <> NEW.archived AND OLD.version = NEW.version
+-- Archiving an entry and handing it over to another owner make no version, but lists lose or gain the entry.
+CREATE TRIGGER entries_move_change_log AFTER UPDATE OF archived, owner ON entries
+  WHEN (OLD.archived <> NEW.archived OR OLD.reader <> NEW.reader) AND OLD.version = NEW.version
 BEGIN
   INSERT INTO changes (
       org, seq, entry_id, action, version, at, change_id, key_id, agent,
@@ -1746,6 +1746,18 @@ END;
 CREATE TRIGGER entry_versions_delete_counters AFTER DELETE ON entry_versions
 BEGIN
   DELETE FROM image_uses WHERE entry_id = -OLD.id;
+  UPDATE version_counters SET versions = versions - 1, bytes = bytes - OLD.size
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+  DELETE FROM version_counters
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND versions = 0;
+END;
+
+-- A version that is handed over to another owner.
+CREATE TRIGGER entry_versions_update_counters AFTER UPDATE OF owner ON entry_versions WHEN OLD.reader <> NEW.reader
+BEGIN
+  INSERT INTO version_counters (org, project, reader, versions, bytes)
+    VALUES (NEW.org, coalesce(NEW.project, ''), NEW.reader, 1, NEW.size)
+    ON CONFLICT (org, project, reader) DO UPDATE SET versions = versions + 1, bytes = bytes + excluded.bytes;
   UPDATE version_counters SET versions = versions - 1, bytes = bytes - OLD.size
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM version_counters

@@ -1725,7 +1725,7 @@ END $$;
 
 CREATE TRIGGER entries_update_change_log AFTER UPDATE OF version ON entries FOR EACH ROW EXECUTE FUNCTION entries_update_change_log();
 
-CREATE FUNCTION entries_archive_change_log() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION entries_move_change_log() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   call write_context := write_context_of(NEW.org);
 BEGIN
@@ -1740,9 +1740,9 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Archiving makes no version, but lists lose or gain the entry.
-CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries FOR EACH ROW
-  WHEN (OLD.archived <> NEW.archived AND OLD.version = NEW.version) EXECUTE FUNCTION entries_archive_change_log();
+-- Archiving an entry and handing it over to another owner make no version, but lists lose or gain the entry.
+CREATE TRIGGER entries_move_change_log AFTER UPDATE OF archived, owner ON entries FOR EACH ROW
+  WHEN ((OLD.archived <> NEW.archived OR OLD.reader <> NEW.reader) AND OLD.version = NEW.version) EXECUTE FUNCTION entries_move_change_log();
 
 CREATE FUNCTION entries_update_tags() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -1782,7 +1782,7 @@ END $$;
 CREATE TRIGGER entries_update_links AFTER UPDATE OF links ON entries
   FOR EACH ROW WHEN (OLD.links IS DISTINCT FROM NEW.links) EXECUTE FUNCTION entries_update_links();
 
-CREATE TRIGGER entries_update_thread_counters AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words
+CREATE TRIGGER entries_update_thread_counters AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, text_words
   ON entries FOR EACH ROW
   WHEN ((NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
     IS DISTINCT FROM (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words))
@@ -2025,6 +2025,17 @@ END $$;
 
 CREATE TRIGGER entry_versions_delete_counters AFTER DELETE ON entry_versions REFERENCING OLD TABLE AS changed_rows
   FOR EACH STATEMENT EXECUTE FUNCTION entry_versions_delete_counters();
+
+CREATE FUNCTION entry_versions_update_counters() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM add_version_counts(OLD.org, OLD.project, OLD.reader, -1, -OLD.size);
+  PERFORM add_version_counts(NEW.org, NEW.project, NEW.reader, 1, NEW.size);
+  RETURN NULL;
+END $$;
+
+-- A version that is handed over to another owner.
+CREATE TRIGGER entry_versions_update_counters AFTER UPDATE OF owner ON entry_versions FOR EACH ROW
+  WHEN (OLD.reader <> NEW.reader) EXECUTE FUNCTION entry_versions_update_counters();
 
 CREATE FUNCTION entry_versions_delete_dangling_links() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

@@ -10,6 +10,7 @@ import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlPeopleStore } from '../adapters/sql/stores/identity/people-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
 import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
@@ -65,6 +66,7 @@ import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember, type Remember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
+import { createDeparture } from '../services/people/departure'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
 import { createProjects } from '../services/people/projects'
@@ -430,18 +432,34 @@ export function composeIdentity(given: {
   readonly clock: Clock
   readonly directory: ProjectDirectory
   readonly names: ResolveNames
+  readonly analyzer: Analyzer
+  readonly ids: Ids
+  readonly deleteEntries: DeleteEntries
   readonly adminToken: string | null
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
     ...{ store, clock, names: given.names },
     audit: createSqlAuditLog(connection, clock),
   })
+  const departure = createDeparture({
+    ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
+    people: createSqlPeopleStore(connection, given.analyzer, clock),
+  })
   return {
+    departure: {
+      ...departure,
+      // As below.
+      async leave(by, org, ...rest) {
+        const outcome = await departure.leave(by, org, ...rest)
+        afterwards(wake(org))
+        return outcome
+      },
+    },
     projects: createProjects({ directory: given.directory }),
     names: given.names,
     identity: createIdentity({ store, adminToken, clock, afterwards }),

@@ -33,6 +33,7 @@ import { SCOPE } from './oauth/provider'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
+import { createPeopleRoutes } from './people'
 import { createProjectChanges, createProjectsRoute } from './projects'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
@@ -220,6 +221,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1/projects', createProjectsRoute())
   app.route('/api/v1/orgs', createProjectChanges())
+  app.route('/api/v1/orgs', createPeopleRoutes())
   app.route('/api/v1', createAdminRoutes())
   app.route('/', createOAuthRoutes())
 

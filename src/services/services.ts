@@ -21,6 +21,7 @@ import type { CatchUp } from './maintenance/sync-vectors'
 import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
+import type { Departure } from './people/departure'
 import type { Identity } from './people/identity'
 import type { ResolveNames } from './people/project-names'
 import type { Projects } from './people/projects'
@@ -118,6 +119,8 @@ export interface Services {
   readonly changes: Changes
   readonly identity: Identity
   readonly administration: Administration
+  /** Lets a person leave, and returns what is stored of a person. */
+  readonly departure: Departure
   /** The projects of an organization, with their names. */
   readonly projects: Projects
   /** Resolves project names of a call. */

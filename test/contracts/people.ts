@@ -1,0 +1,263 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../support/bindings'
+import { onPostgres, runSql } from '../support/direct-sql'
+import { claudeCode, PLACE } from '../support/hook-events'
+import { type Json, type Key, OPERATOR, openWorld } from '../support/isolation'
+
+const NOTHING = { keys: 0, entries: 0, diary_pages: 0, captured: 0, deleted: 0, versions: 0, sessions: 0, traces: 0 }
+
+/** A person who leaves, and what is stored of a person (operate contract §4.1), on every database. */
+export function peopleContract(): void {
+  describe('a person who leaves', () => {
+    const world = openWorld({ HISTORY_DAYS: '30' })
+    let admin: Key
+    let eve: Key
+    let bob: Key
+    let serial = 0
+    beforeAll(async () => {
+      if (!onPostgres()) await migrate()
+    })
+    beforeEach(async () => {
+      admin = await world.makeOrg()
+      eve = await world.makeKey(admin.org, { owner: 'eve' })
+      bob = await world.makeKey(admin.org, { owner: 'bob' })
+    })
+
+    const post = (body: object, owner = 'eve', by = admin.secret) =>
+      world.http(by, 'POST', `/api/v1/orgs/${admin.org}/people/${owner}/leave`, body)
+    /** Repeats the call until nothing remains. */
+    async function leave(body: object): Promise<Json> {
+      for (let calls = 1; calls < 50; calls++) {
+        const { status, json, body: text } = await post(body)
+        expect([status, text]).toEqual([200, text])
+        if (json.done) return { ...json, calls }
+      }
+      throw new Error('the departure did not end')
+    }
+
+    const store = async (key: Key, text: string, metadata: object = {}, tags: string[] = []): Promise<string> =>
+      String(
+        (await world.ok(key, 'store_context', { thread_id: 't', source: 'agent', text, metadata, tags })).context_id,
+      )
+    const found = async (key: Key, query: string): Promise<string[]> => {
+      const { results } = await world.ok(key, 'fts_search_context', { query })
+      return results.map(({ id }: Json) => String(id))
+    }
+    const readable = async (key: Key, ids: readonly string[]): Promise<string[]> => {
+      const { result } = await world.ok(key, 'get_context_by_ids', { context_ids: ids })
+      return result.map(({ id }: Json) => String(id))
+    }
+
+    /** One of each thing that a person leaves behind. */
+    async function belongings() {
+      const session = `leaving-${++serial}`
+      const shared = await store(eve, 'shared zebra of everyone', {}, ['animals'])
+      const hidden = await store(eve, 'hidden walrus of eve', { audience: 'private', project: 'p' }, ['animals'])
+      await world.ok(eve, 'update_context', { context_id: hidden, text: 'hidden walrus of eve, second version' })
+      const page = (
+        await world.ok(eve, 'remember', {
+          diary: true,
+          agent_id: 'bot',
+          title: 'a day',
+          content: 'diary of the octopus',
+        })
+      ).id
+      const deleted = await store(eve, 'deleted narwhal of eve', { audience: 'private' })
+      await world.ok(eve, 'delete_context', { context_ids: [deleted] })
+      // Private at first, and shared now.
+      const opened = await store(eve, 'formerly secret pelican', { audience: 'private' })
+      await world.ok(eve, 'update_context', {
+        ...{ context_id: opened, text: 'the pelican is public' },
+        metadata_patch: { audience: 'org' },
+      })
+      const its = claudeCode(session)
+      const events = [its.start(), its.prompt('please find the lost giraffe'), its.edit('src/giraffe.ts'), its.stop()]
+      const at = world.clock.now() - 1000
+      await world.http(eve.secret, 'POST', '/api/v1/hooks/claude-code', {
+        events: events.map((event) => ({ ...event, place: PLACE, at })),
+      })
+      await world.settle()
+      return { shared, hidden, page: String(page), deleted, opened, session }
+    }
+
+    /** Rows that name the owner, and differences between counters and entries. */
+    async function traces(owner: string): Promise<number[]> {
+      const { org } = admin
+      const rows = await runSql(sql`SELECT
+        (SELECT count(*) FROM entries WHERE org = ${org} AND reader = ${owner}) AS a,
+        (SELECT count(*) FROM entry_versions WHERE org = ${org} AND reader = ${owner}) AS b,
+        (SELECT count(*) FROM capture_sessions WHERE org = ${org} AND owner = ${owner}) AS c,
+        (SELECT count(*) FROM capture_events WHERE org = ${org} AND owner = ${owner}) AS d,
+        (SELECT count(*) FROM last_seen WHERE org = ${org} AND owner = ${owner}) AS e,
+        (SELECT count(*) FROM thread_counters WHERE org = ${org} AND reader = ${owner}) AS f,
+        (SELECT count(*) FROM entry_counters WHERE org = ${org} AND reader = ${owner}) AS g,
+        (SELECT count(*) FROM version_counters WHERE org = ${org} AND reader = ${owner}) AS h,
+        (SELECT count(*) FROM tag_counters WHERE org = ${org} AND reader = ${owner}) AS i,
+        (SELECT count(*) FROM changes WHERE org = ${org} AND erased = 0 AND last_reader = ${owner}) AS j,
+        (SELECT coalesce(sum(entries), 0) FROM entry_counters WHERE org = ${org})
+          - (SELECT count(*) FROM entries WHERE org = ${org}) AS k,
+        (SELECT coalesce(sum(versions), 0) FROM version_counters WHERE org = ${org})
+          - (SELECT count(*) FROM entry_versions WHERE org = ${org}) AS l,
+        (SELECT count(*) FROM entry_vectors WHERE org = ${org} AND reader = ${owner}) AS m`)
+      return Object.values(rows[0] ?? {}).map(Number)
+    }
+    const CLEAN = Array.from({ length: 13 }, () => 0)
+
+    it('[OPERATE-175] is counted by a dry run, which changes nothing', async () => {
+      const { hidden } = await belongings()
+      const { json } = await post({ to: 'bob', dry_run: true })
+      expect(json).toMatchObject({ owner: 'eve', to: 'bob', dry_run: true, done: false })
+      expect(json.remaining).toMatchObject({ keys: 1, entries: 1, diary_pages: 1, deleted: 1 })
+      expect(json.remaining.versions).toBeGreaterThanOrEqual(2)
+      expect((await post({ erase: true, dry_run: true })).json.remaining).toEqual(json.remaining)
+      expect(await found(eve, 'walrus')).toEqual([hidden])
+      const actions = (await world.auditOf(admin)).map(({ action }) => action)
+      expect(actions).not.toContain('people.leave')
+    })
+
+    it('[OPERATE-176] hands private memories, diary pages, sessions and versions to one other person and to nobody else', async () => {
+      const { shared, hidden, page, deleted, opened } = await belongings()
+      const answer = await leave({ to: 'bob' })
+      expect(answer.remaining).toEqual(NOTHING)
+      expect(await traces('eve')).toEqual(CLEAN)
+
+      expect(await found(bob, 'walrus')).toEqual([hidden])
+      expect(await readable(bob, [shared, hidden, page, opened])).toEqual([shared, hidden, page, opened])
+      expect(await found(admin, 'walrus')).toEqual([])
+      expect(await readable(admin, [shared, hidden, page, opened])).toEqual([shared, opened])
+      // The heir has the history too, and can restore what eve had deleted.
+      const { versions } = await world.ok(bob, 'get_context_history', { context_id: hidden })
+      expect(versions.length).toBe(2)
+      await world.ok(bob, 'restore_context', { context_ids: [deleted] })
+      expect(await found(bob, 'narwhal')).toEqual([deleted])
+      expect(await found(admin, 'narwhal')).toEqual([])
+      // The session waits for the review of the heir.
+      world.clock.advance(3_600_000)
+      await world.services.schedule.run()
+      await world.settle()
+      const sessionsOf = async (key: Key) => (await world.page(key, '/review')).body
+      expect(await sessionsOf(bob)).toContain('lost giraffe')
+      expect(await sessionsOf(admin)).not.toContain('lost giraffe')
+    })
+
+    it('[OPERATE-176] is refused from the first call on, with every key and grant, and the keys of others are not', async () => {
+      const second = await world.makeKey(admin.org, { owner: 'eve', projects: ['p'] })
+      await post({ to: 'bob' })
+      for (const key of [eve, second])
+        expect((await world.http(key.secret, 'GET', '/api/v1/projects')).status).toBe(401)
+      // A grant acts as the key that it was made with.
+      await expect(world.services.identity.principalOfKeyId(eve.id)).rejects.toMatchObject({ code: 'unauthorized' })
+      expect(await found(bob, 'anything')).toEqual([])
+    })
+
+    it('[OPERATE-177] is erased with history, diary, sessions and receipts, while shared memories stay with their public versions', async () => {
+      const { shared, hidden, page, deleted, opened, session } = await belongings()
+      expect((await leave({ erase: true })).remaining).toEqual(NOTHING)
+      expect(await traces('eve')).toEqual(CLEAN)
+      const all = [shared, hidden, page, deleted, opened]
+      const again = await world.makeKey(admin.org, { owner: 'eve' })
+      for (const key of [again, bob, admin]) expect(await readable(key, all)).toEqual([shared, opened])
+      expect(await found(again, 'walrus')).toEqual([])
+      const stored = await runSql(sql`
+        SELECT text FROM entries WHERE org = ${admin.org}
+        UNION ALL SELECT coalesce(text, '') FROM entry_versions WHERE org = ${admin.org}
+        UNION ALL SELECT state FROM capture_sessions WHERE org = ${admin.org}
+        UNION ALL SELECT coalesce(output, '') FROM capture_events WHERE org = ${admin.org}
+        UNION ALL SELECT coalesce(answer, '') || coalesce(text, '') || coalesce(notes, '') FROM receipts WHERE org = ${admin.org}`)
+      for (const word of ['walrus', 'octopus', 'narwhal', 'secret', 'giraffe', session])
+        expect(stored.filter(({ text }) => String(text).includes(word))).toEqual([])
+    })
+
+    it('[OPERATE-177] keeps the text of a public version that was stored with an erased private one', async () => {
+      const id = await store(eve, 'the heron stands in the reeds')
+      const set = (audience: string) =>
+        world.ok(eve, 'update_context', { context_id: id, metadata_patch: { audience } })
+      await set('private')
+      await set('org')
+      await world.ok(eve, 'update_context', { context_id: id, text: 'the heron has left' })
+      await leave({ erase: true })
+      const { versions } = await world.ok(bob, 'get_context_history', { context_id: id })
+      expect(versions.map(({ version, preview }: Json) => [version, preview])).toEqual([
+        [4, 'the heron has left'],
+        [3, 'the heron stands in the reeds'],
+        [1, 'the heron stands in the reeds'],
+      ])
+    })
+
+    it('[OPERATE-178] is finished by a repeated call, in parts, and a call after the end writes nothing', async () => {
+      for (let part = 0; part < 3; part++)
+        await world.ok(eve, 'store_context_batch', {
+          entries: Array.from({ length: 80 }, (_, i) => ({
+            ...{ thread_id: `t${part}-${i}`, source: 'agent', text: `private capybara ${part} ${i}` },
+            metadata: { audience: 'private' },
+          })),
+        })
+      const first = (await post({ to: 'bob' })).json
+      expect([first.done, first.remaining.keys, first.remaining.entries]).toEqual([false, 0, 140])
+      // The administrator may change their mind: what remains is erased.
+      expect((await leave({ erase: true })).calls).toBe(2)
+      const { total_count: left } = await world.ok(bob, 'search_context', { limit: 1 })
+      expect(left ?? (await world.ok(bob, 'get_statistics', {})).total_entries).toBe(100)
+      const events = await world.auditOf(admin)
+      await leave({ to: 'bob' })
+      expect(await world.auditOf(admin)).toEqual(events)
+      const told = events.filter(({ action }) => action === 'people.leave')
+      expect(told[0]).toMatchObject({ key_id: admin.id, detail: { owner: 'eve', to: 'bob', keys: 1, entries: 100 } })
+      expect(told[0]?.ids.length).toBe(100)
+    })
+
+    it('[OPERATE-179] needs an administrator of the complete organization who is not that person, and an heir with a valid key', async () => {
+      await belongings()
+      const before = await traces('eve')
+      const narrow = await world.makeKey(admin.org, { role: 'admin', owner: 'nat', projects: ['p'] })
+      const other = await world.makeOrg()
+      const refused = async (by: string, body: object, owner = 'eve') => {
+        const { status, json } = await post(body, owner, by)
+        return [status, json.error.code]
+      }
+      expect(await refused(bob.secret, { to: 'bob' })).toEqual([403, 'forbidden'])
+      expect(await refused(narrow.secret, { to: 'bob' })).toEqual([403, 'forbidden'])
+      expect(await refused(other.secret, { to: 'bob' })).toEqual([404, 'not_found'])
+      expect(await refused(admin.secret, { to: 'bob' }, 'nobody')).toEqual([404, 'not_found'])
+      for (const body of [
+        {},
+        { to: 'bob', erase: true },
+        { to: 'eve' },
+        { to: 'nobody' },
+        { erase: 'yes' },
+        { too: 1 },
+      ])
+        expect(await refused(admin.secret, body)).toEqual([400, 'invalid_input'])
+      expect(await refused(admin.secret, { to: 'bob' }, 'ada')).toEqual([400, 'invalid_input'])
+      expect((await world.http(narrow.secret, 'GET', `/api/v1/orgs/${admin.org}/people/eve`)).status).toBe(403)
+      expect((await world.http(narrow.secret, 'GET', `/api/v1/orgs/${admin.org}/people/eve/export`)).status).toBe(403)
+      expect(await traces('eve')).toEqual(before)
+      expect((await post({ to: 'bob', dry_run: true }, 'eve', OPERATOR)).status).toBe(200)
+    })
+
+    it('[OPERATE-180] gets everything that is stored of them: memories with history, keys, sessions, visits and actions', async () => {
+      const { shared, hidden, page, deleted, opened, session } = await belongings()
+      await store(bob, 'a memory of bob')
+      await store(bob, 'a private memory of bob', { audience: 'private' })
+      const path = `/api/v1/orgs/${admin.org}/people/eve`
+      const { body } = await world.http(admin.secret, 'GET', `${path}/export?history=true`)
+      const records = body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const idsOf = (what: string) =>
+        new Set(records.filter(({ record }) => record === what).map(({ id }) => String(id)))
+      for (const id of [shared, hidden, page, opened]) expect(idsOf('entry')).toContain(id)
+      expect(idsOf('version')).toContain(deleted)
+      expect(body).not.toContain('memory of bob')
+      const { json, body: text } = await world.http(admin.secret, 'GET', path)
+      expect(json.keys.map(({ id }: Json) => id)).toEqual([eve.id])
+      expect(text).not.toContain(eve.secret)
+      expect(JSON.stringify(json.sessions)).toContain(session)
+      expect(json.actions.some(({ action }: Json) => action === 'store_context')).toBe(true)
+      const told = (await world.auditOf(admin)).map(({ action }) => action)
+      expect(told).toEqual(expect.arrayContaining(['people.read', 'people.export']))
+    })
+  })
+}
