@@ -32,10 +32,11 @@ const ORG_COLUMNS = [
   ['CREATED', (org) => date(org.created_at)],
 ]
 
-const stateOf = ({ revoked_at: revoked, expires_at: expires }) => {
+const stateOf = ({ revoked_at: revoked, expires_at: expires, expires_soon: soon = false }) => {
   if (revoked) return `revoked ${date(revoked)}`
   if (!expires) return 'valid'
-  return new Date(expires) <= new Date() ? `expired ${date(expires)}` : `until ${date(expires)}`
+  if (new Date(expires) <= new Date()) return `expired ${date(expires)}`
+  return `until ${date(expires)}${soon ? ' (soon)' : ''}`
 }
 
 const KEY_COLUMNS = [
@@ -159,7 +160,12 @@ async function createProject(options, id) {
 
 async function listKeys(options) {
   const path = at(await orgOf(options), '/keys')
-  show(options, await call(options.url, 'GET', path), ({ keys }) => printTable(keys, KEY_COLUMNS))
+  show(options, await call(options.url, 'GET', path), ({ keys }) => {
+    printTable(keys, KEY_COLUMNS)
+    const soon = keys.filter((key) => key.expires_soon)
+    for (const { id, name, expires_at: end } of soon)
+      console.log(`${shown(name)} expires ${date(end)}: ${TYPED.command} keys rotate ${id}`)
+  })
 }
 
 async function createKey(options, name) {
@@ -173,6 +179,21 @@ async function createKey(options, name) {
 
 This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown only once; store it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
+  })
+}
+
+async function rotateKey(options, id) {
+  const { grace, expires: expires_at } = options
+  const grace_hours = grace === undefined ? undefined : Number(grace)
+  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}/rotate`)
+  const made = await call(options.url, 'POST', path, { grace_hours, expires_at })
+  show(options, made, () => {
+    const { replaces } = made
+    const old = replaces.revoked_at ? 'is refused from now on' : `is accepted until ${date(replaces.expires_at)}`
+    console.log(`${made.key}
+
+This key of ${shown(made.name)} (${made.id}) replaces ${replaces.id}, which ${old}. It is shown only once; store it like a password.
+Apps that were allowed with the old key must be allowed again.`)
   })
 }
 
@@ -213,6 +234,17 @@ export const ADMINISTRATION = {
     options: ['role', 'project', 'agent', 'owner', 'expires', 'no-capture'],
     word: 'the name of the key',
   },
+  'keys rotate': { run: rotateKey, options: ['grace', 'expires'], word: 'the id of the key' },
   'keys revoke': { run: revokeKey, options: ['children'], word: 'the id of the key' },
+  'people leave': {
+    run: async (options, name, usage) => (await import('./people/command.mjs')).leave(options, name, usage),
+    options: ['to', 'erase', 'dry-run'],
+    word: 'the owner who leaves',
+  },
+  'people export': {
+    run: async (options, name, usage) => (await import('./people/command.mjs')).exportPerson(options, name, usage),
+    options: ['out', 'no-images'],
+    word: 'the owner',
+  },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

@@ -244,6 +244,7 @@ const FLAGS = [
   'docker',
   'print',
   'dry-run',
+  'erase',
   'prompts',
   'capture',
   'forked',

@@ -471,6 +471,11 @@ export function composeIdentity(given: {
         afterwards(wake(outcome.key.org))
         return outcome
       },
+      async rotateKey(...named) {
+        const outcome = await administration.rotateKey(...named)
+        afterwards(wake(outcome.key.org))
+        return outcome
+      },
     },
   }
 }

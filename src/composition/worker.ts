@@ -6,6 +6,7 @@ import { createSqlEntryStates } from '../adapters/sql/stores/entries/entry-state
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
+import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
@@ -26,6 +27,7 @@ import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/maintenance/background-generation'
 import { createSyncVectors } from '../services/maintenance/sync-vectors'
+import { keyExpiryStep } from '../services/people/key-expiry-step'
 import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
@@ -163,7 +165,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   } = composeMaintenance(bindings, config, {
     ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
-    before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
+    before: [
+      ...captureSteps(() => capture.sessions),
+      ...currency.steps,
+      backupStep(() => transfer.backups),
+      keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
+    ],
     behind: [...currency.slowSteps, ...proposals],
   })
   const vectorCapacity = embedder === null ? Number.POSITIVE_INFINITY : index.capacity(embedder.dimensions)

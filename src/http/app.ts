@@ -209,7 +209,9 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const standing = by.kind === 'key' ? await organizationTotals(services, by.caller) : null
     const bytes = services.health.database.bytes?.() ?? null
     const limit = services.health.database.limit ?? 0
-    return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
+    const keys = await services.administration.expiringKeys(by)
+    const expiring = new Map(keys.map((key) => [key, key.expiresAt ?? 0]))
+    return c.body(metricsText(counters, { standing, bytes, limit, expiring }), 200, { 'Content-Type': METRICS_TYPE })
   })
 
   app.route('/api/v1/code', createCodeRoutes())

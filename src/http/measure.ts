@@ -185,7 +185,14 @@ export function metricsText(
     standing,
     bytes,
     limit,
-  }: { readonly standing: OrganizationTotals | null; readonly bytes: number | null; readonly limit: number },
+    expiring,
+  }: {
+    readonly standing: OrganizationTotals | null
+    readonly bytes: number | null
+    readonly limit: number
+    /** Ends of the keys that expire within two weeks, in milliseconds since 1970, by key. */
+    readonly expiring: ReadonlyMap<{ readonly org: string; readonly id: string }, Millis>
+  },
 ): string {
   const gauge = (name: string, help: string, value: number | null, more = ''): string =>
     metric(`commonplace_${name}`, 'gauge', help, value === null ? [] : [`${more} ${value}`])
@@ -211,6 +218,9 @@ export function metricsText(
     gauge('versions', 'Retained versions of entries.', totals?.kept.versions ?? null, of),
     gauge('vectors', 'Vectors of the configured model.', standing?.vectors ?? null, of),
     gauge('work_pending', 'Queued work.', totals?.work.pending ?? null, of),
+    metric('commonplace_key_expires_seconds', 'gauge', 'End of each key that expires within two weeks, in Unix time.', [
+      ...[...expiring].map(([{ org, id }, at]) => `{${labels({ org, key: id })}} ${at / 1000}`),
+    ]),
     gauge('work_failed', 'Queued work that failed ten times.', totals?.work.failed ?? null, of),
   ].join('')
 }

@@ -13,11 +13,11 @@ export interface StoredSession {
   readonly state: string
 }
 
-/** What is stored of a person outside of entries. */
+/** The data of a person outside of entries. */
 export interface PersonRecord {
   readonly keys: readonly ApiKey[]
   readonly sessions: readonly StoredSession[]
-  /** What sessions did with memories: JSON of entry IDs and bits. */
+  /** The use of memories in sessions: JSON of entry IDs and bits. */
   readonly uses: readonly { readonly session: string; readonly at: Millis; readonly memories: string }[]
   readonly lastSeen: readonly { readonly agent: string; readonly project: string; readonly at: Millis }[]
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Log } from '../../src/http/log'
 import { migrate } from '../support/bindings'
 import { onPostgres, runSql } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
@@ -116,7 +117,7 @@ export function peopleContract(): void {
       expect(actions).not.toContain('people.leave')
     })
 
-    it('[OPERATE-176] hands private memories, diary pages, sessions and versions to one other person and to nobody else', async () => {
+    it('[OPERATE-176] hands private memories, diary pages, sessions and versions to one other person only', async () => {
       const { shared, hidden, page, deleted, opened } = await belongings()
       const answer = await leave({ to: 'bob' })
       expect(answer.remaining).toEqual(NOTHING)
@@ -170,7 +171,7 @@ export function peopleContract(): void {
     })
 
     it('[OPERATE-177] keeps the text of a public version that was stored with an erased private one', async () => {
-      const id = await store(eve, 'the heron stands in the reeds')
+      const id = await store(eve, 'the heron waits in the reeds')
       const set = (audience: string) =>
         world.ok(eve, 'update_context', { context_id: id, metadata_patch: { audience } })
       await set('private')
@@ -180,8 +181,8 @@ export function peopleContract(): void {
       const { versions } = await world.ok(bob, 'get_context_history', { context_id: id })
       expect(versions.map(({ version, preview }: Json) => [version, preview])).toEqual([
         [4, 'the heron has left'],
-        [3, 'the heron stands in the reeds'],
-        [1, 'the heron stands in the reeds'],
+        [3, 'the heron waits in the reeds'],
+        [1, 'the heron waits in the reeds'],
       ])
     })
 
@@ -258,6 +259,110 @@ export function peopleContract(): void {
       expect(json.actions.some(({ action }: Json) => action === 'store_context')).toBe(true)
       const told = (await world.auditOf(admin)).map(({ action }) => action)
       expect(told).toEqual(expect.arrayContaining(['people.read', 'people.export']))
+    })
+  })
+
+  describe('a key that is rotated', () => {
+    const world = openWorld()
+    let admin: Key
+    beforeAll(async () => {
+      if (!onPostgres()) await migrate()
+    })
+    beforeEach(async () => {
+      admin = await world.makeOrg()
+    })
+    const rotate = (id: string, body: object = {}, by = admin.secret) =>
+      world.http(by, 'POST', `/api/v1/orgs/${admin.org}/keys/${id}/rotate`, body)
+    const works = async (secret: string) => (await world.http(secret, 'GET', '/api/v1/projects')).status
+
+    it('[OPERATE-181] is replaced by one with the same rights and owner, and refused from the next request on', async () => {
+      const old = await world.makeKey(admin.org, { owner: 'eve', projects: ['p'], agent: 'bot' })
+      const private_ = {
+        thread_id: 't',
+        source: 'agent',
+        text: 'mine',
+        metadata: { audience: 'private', project: 'p' },
+      }
+      const { context_id } = await world.ok(old, 'store_context', private_)
+      const { status, json } = await rotate(old.id)
+      expect(status).toBe(201)
+      expect(json).toMatchObject({
+        name: 'a key',
+        role: 'writer',
+        owner: 'eve',
+        projects: ['p'],
+        agent: 'bot',
+        expires_at: null,
+      })
+      expect([await works(old.secret), await works(json.key)]).toEqual([401, 200])
+      expect(json.replaces).toMatchObject({ id: old.id, revoked_at: expect.any(String) })
+      const key = { ...old, id: json.id, secret: json.key }
+      expect((await world.ok(key, 'get_context_by_ids', { context_ids: [context_id] })).result.length).toBe(1)
+      expect((await world.auditOf(admin)).at(-1)).toMatchObject({
+        action: 'keys.rotate',
+        detail: { key: old.id, by: json.id },
+      })
+      // A repeated call makes no second key.
+      const again = await rotate(old.id)
+      expect([again.status, again.json.error.code]).toEqual([409, 'conflict'])
+      const { keys } = (await world.http(admin.secret, 'GET', `/api/v1/orgs/${admin.org}/keys`)).json
+      expect(keys.length).toBe(3)
+    })
+
+    it('[OPERATE-181] is accepted for the hours of a grace period, and no longer than before', async () => {
+      const old = await world.makeKey(admin.org)
+      const { json } = await rotate(old.id, { grace_hours: 2 })
+      expect([await works(old.secret), await works(json.key)]).toEqual([200, 200])
+      world.clock.advance(2 * 3_600_000)
+      expect([await works(old.secret), await works(json.key)]).toEqual([401, 200])
+      for (const grace_hours of [-1, 169, 1.5, '2'])
+        expect((await rotate(json.id, { grace_hours })).json.error.code).toBe('invalid_input')
+      expect((await rotate('key_none')).status).toBe(404)
+      expect(await works(json.key)).toBe(200)
+    })
+
+    it('[OPERATE-181] gives a narrowed administrator no key of another owner', async () => {
+      const narrow = await world.makeKey(admin.org, { role: 'admin', owner: 'nat', projects: ['p'] })
+      const eve = await world.makeKey(admin.org, { owner: 'eve', projects: ['p'] })
+      const own = await world.makeKey(admin.org, { owner: 'nat', projects: ['p'] })
+      expect((await rotate(eve.id, {}, narrow.secret)).json.error.code).toBe('forbidden')
+      expect((await rotate(own.id, {}, narrow.secret)).status).toBe(201)
+      expect((await rotate(admin.id, {}, narrow.secret)).status).toBe(404)
+      expect((await rotate(own.id, {}, eve.secret)).status).toBe(403)
+      expect(await works(eve.secret)).toBe(200)
+    })
+
+    it('[OPERATE-182] is announced two weeks before it expires: in the list, to its holder, in the metrics and in the log', async () => {
+      const lines: [string, Record<string, unknown>][] = []
+      const log: Log = (_, event, fields = {}) => void lines.push([event, fields])
+      const watched = openWorld({}, undefined, { log })
+      const make = async (name: string, days: number) =>
+        (
+          await watched.http(OPERATOR, 'POST', `/api/v1/orgs/${admin.org}/keys`, {
+            ...{ name, role: 'writer', owner: name },
+            expires_at: new Date(watched.clock.now() + days * 86_400_000).toISOString(),
+          })
+        ).json
+      const [soon, later] = [await make('soon', 13), await make('later', 17)]
+      const { keys } = (await watched.http(admin.secret, 'GET', `/api/v1/orgs/${admin.org}/keys`)).json
+      expect(keys.filter(({ expires_soon }: Json) => expires_soon).map(({ id }: Json) => id)).toEqual([soon.id])
+      expect((await watched.http(later.key, 'GET', '/api/v1/hooks')).json.expires_at).toBe(later.expires_at)
+      for (const secret of [admin.secret, OPERATOR]) {
+        const { body } = await watched.http(secret, 'GET', '/metrics')
+        const sample = `commonplace_key_expires_seconds{org="${admin.org}",key="${soon.id}"} ${Date.parse(soon.expires_at) / 1000}`
+        expect(body).toContain(sample)
+        expect(body).not.toContain(later.id)
+      }
+      const other = await watched.makeOrg()
+      expect((await watched.http(other.secret, 'GET', '/metrics')).body).not.toContain(soon.id)
+      // The step runs once a day.
+      watched.clock.advance(2 * 86_400_000)
+      await watched.services.schedule.run()
+      const told = lines.filter(([event, { org }]) => event === 'key_expires' && org === admin.org)
+      expect(told.map(([, fields]) => fields)).toEqual([{ org: admin.org, key: soon.id, owner: 'soon', days: 11 }])
+      // A renewed key lives as long as the old one did.
+      const { json } = await watched.http(admin.secret, 'POST', `/api/v1/orgs/${admin.org}/keys/${soon.id}/rotate`, {})
+      expect(Date.parse(json.expires_at) - watched.clock.now()).toBe(13 * 86_400_000)
     })
   })
 }

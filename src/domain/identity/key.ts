@@ -1,6 +1,6 @@
 import { invalidInput } from '../errors'
 import { withoutTrailing } from '../text'
-import { type Millis, parseInstant } from '../time'
+import { HOUR_MS, type Millis, parseInstant } from '../time'
 import { type ApiKey, checkName, checkProjectId } from './identity'
 import { ROLES } from './scope'
 
@@ -77,7 +77,7 @@ function checkProjects(value: unknown): string[] | null {
 }
 
 /** @returns milliseconds since 1970 */
-function checkExpiry(value: unknown, now: Millis): Millis | null {
+export function checkExpiry(value: unknown, now: Millis): Millis | null {
   if (value === undefined || value === null) return null
   const instant = typeof value === 'string' ? parseInstant(value) : null
   if (instant === null)
@@ -90,6 +90,16 @@ function checkCapture(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (typeof value !== 'boolean') throw invalidInput('capture must be true or false')
   return value
+}
+
+const MAX_GRACE_HOURS = 168
+
+/** Returns the time for which a replaced key is still accepted. @throws Problem invalid_input */
+export function checkGrace(value: unknown): Millis {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= MAX_GRACE_HOURS)
+    return value * HOUR_MS
+  throw invalidInput(`grace_hours must be a whole number from 0 to ${MAX_GRACE_HOURS}`)
 }
 
 /** Validates the properties of a new key. @throws Problem invalid_input */

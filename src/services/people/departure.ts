@@ -15,12 +15,12 @@ const ERASED_TOGETHER = 100
 /** Audit rows in the record of a person. */
 const MOST_ACTIONS = 10_000
 
-/** What happens to the private data of a person who leaves: another owner gets it, or it is erased. */
+/** The end of the private data of a person who leaves: another owner gets it, or it is erased. */
 export type Farewell = { readonly to: string } | 'erase'
 
 /** The result of one call. */
 export interface LeftPart {
-  /** What remained before the call in a dry run, and after it otherwise. */
+  /** The data that remained before the call in a dry run, and after it otherwise. */
   readonly remaining: PersonalData
   /** Whether nothing remains. */
   readonly isDone: boolean
@@ -73,7 +73,7 @@ export function createDeparture({
      * Revokes the keys of a person, and hands over or erases a bounded part of the private entries, diary pages, captured sessions and
      * retained versions. Repeat the call until `isDone`; a call that failed is repeated the same way. Shared entries stay.
      *
-     * Private data stays private: the other owner gets it, and nobody else.
+     * Private data stays private: only the other owner gets it.
      *
      * @param dryRun counts only
      * @throws Problem not_found for an unknown person, forbidden for a narrowed key, invalid_input for oneself or an heir without a key

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../domain/identity/identity'
+import { type ApiKey, expiresSoon } from '../../../domain/identity/identity'
 import { ROLES } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
@@ -76,7 +76,8 @@ export async function makeKey(visit: Visit): Promise<Page> {
 /** Lists the keys of an organization with their roles. */
 type By = Administering['by']
 
-function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
+function State({ of, now }: { of: ApiKey; now: Millis }) {
+  const { revokedAt, expiresAt } = of
   if (revokedAt !== null)
     return (
       <>
@@ -86,7 +87,7 @@ function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis 
   if (expiresAt === null) return <>in use</>
   return (
     <>
-      {expiresAt <= now ? 'ended' : 'ends'} <Time at={expiresAt} now={now} />
+      {expiresAt <= now ? 'ended' : expiresSoon(of, now) ? 'ends soon:' : 'ends'} <Time at={expiresAt} now={now} />
     </>
   )
 }
