@@ -120,12 +120,15 @@ CREATE TABLE api_keys (
   expires_at INTEGER,
   revoked_at INTEGER,
   last_used_at INTEGER,
-  captures INTEGER NOT NULL DEFAULT 1 -- whether events sent with this key are captured
+  captures INTEGER NOT NULL DEFAULT 1, -- whether events sent with this key are captured
+  email TEXT -- address whose verified holder signs in as this key; null for none
 ) WITHOUT ROWID;
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
+
+CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (

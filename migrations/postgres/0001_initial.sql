@@ -127,12 +127,15 @@ CREATE TABLE api_keys (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,
-  captures integer NOT NULL DEFAULT 1 -- whether events sent with this key are captured
+  captures integer NOT NULL DEFAULT 1, -- whether events sent with this key are captured
+  email text COLLATE "C" -- address whose verified holder signs in as this key; null for none
 );
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
+
+CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (

@@ -169,10 +169,10 @@ async function listKeys(options) {
 }
 
 async function createKey(options, name) {
-  const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
+  const { role = 'writer', project: projects, agent, owner, email, expires: expires_at } = options
   const capture = options['no-capture'] ? false : undefined
   const path = at(await orgOf(options), '/keys')
-  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at, capture })
+  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, email, expires_at, capture })
   show(options, made, () => {
     const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
@@ -231,7 +231,7 @@ export const ADMINISTRATION = {
   'keys list': { run: listKeys, options: [] },
   'keys create': {
     run: createKey,
-    options: ['role', 'project', 'agent', 'owner', 'expires', 'no-capture'],
+    options: ['role', 'project', 'agent', 'owner', 'email', 'expires', 'no-capture'],
     word: 'the name of the key',
   },
   'keys rotate': { run: rotateKey, options: ['grace', 'expires'], word: 'the id of the key' },

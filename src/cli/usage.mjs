@@ -46,7 +46,8 @@ const USAGE = `usage: commonplace <command>
   projects changes [--before CHANGE] [--limit N]
   projects undo CHANGE           undoes a rename, merge, split, or a name that a call attached
   keys list
-  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
+  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--email ADDRESS] [--expires DATE]
+                                 --email ADDRESS: the verified holder of this address signs in to the dashboard as this key
                                  [--no-capture]: the server does not capture sessions that hooks send with this key
   keys rotate ID [--grace HOURS] [--expires DATE]
                                  makes a key with the same rights; the old one is refused at once, or after the hours of --grace

@@ -297,7 +297,17 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composeIdentity({
-      ...{ connection, clock, analyzer, ids, deleteEntries, adminToken: config.adminToken, afterwards, ...naming },
+      ...{
+        connection,
+        clock,
+        analyzer,
+        ids,
+        deleteEntries,
+        adminToken: config.adminToken,
+        signIn: config.signIn,
+        afterwards,
+        ...naming,
+      },
       wake: (org) => bell.publish(org, null),
     }),
     changes,

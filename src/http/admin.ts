@@ -30,6 +30,7 @@ export const showKey = (key: ApiKey) => ({
   revoked_at: iso(key.revokedAt),
   last_used_at: iso(key.lastUsedAt),
   capture: key.captures,
+  ...(key.email === undefined ? {} : { email: key.email }),
 })
 
 /** The same, marked while the key ends within two weeks. */
@@ -112,7 +113,7 @@ export function createAdminRoutes() {
   })
 
   routes.post('/orgs/:org/keys', async (c) => {
-    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture']
+    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture', 'email']
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
       administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members, MAX_BODY)),
     )

@@ -35,6 +35,7 @@ import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
 import { createPeopleRoutes } from './people'
 import { createProjectChanges, createProjectsRoute } from './projects'
+import { createSignInRoutes, findVisitor } from './sign-in/routes'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
@@ -166,6 +167,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
   // Before authentication: a browser cannot send a credential here.
+  app.route('/', createSignInRoutes())
   app.route('/', createDashboard())
   app.on('GET', '/mcp/:families?', async (c, next) => {
     const { config, oauth } = c.var.setup
@@ -225,7 +227,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createProjectChanges())
   app.route('/api/v1/orgs', createPeopleRoutes())
   app.route('/api/v1', createAdminRoutes())
-  app.route('/', createOAuthRoutes())
+  app.route('/', createOAuthRoutes(findVisitor))
 
   app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
 

@@ -34,6 +34,8 @@ export interface IdentityStore {
    * is written.
    */
   replaceKey(old: string, endsAt: Millis, key: ApiKey, hash: string, event: AuditEvent): Promise<boolean>
+  /** Returns keys with this address that are not revoked, newest first, of all organizations. */
+  keysByEmail(email: string): Promise<ApiKey[]>
   /** Returns keys of all organizations that can be used and end in this time, the next first; at most `limit`. */
   expiringKeys(from: Millis, until: Millis, limit: number): Promise<ApiKey[]>
   /** Revokes keys that are not revoked yet. False when all of them were; then nothing is written. */

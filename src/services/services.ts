@@ -25,6 +25,7 @@ import type { Departure } from './people/departure'
 import type { Identity } from './people/identity'
 import type { ResolveNames } from './people/project-names'
 import type { Projects } from './people/projects'
+import type { SignIn } from './people/sign-in'
 import type { SearchCode } from './searching/code/search-code'
 import type { Changes } from './searching/history/changes'
 import type { ReadHistory } from './searching/history/read-history'
@@ -121,6 +122,8 @@ export interface Services {
   readonly administration: Administration
   /** Lets a person leave, and returns what is stored of a person. */
   readonly departure: Departure
+  /** Signs people in by identity providers. */
+  readonly signIn: SignIn
   /** The projects of an organization, with their names. */
   readonly projects: Projects
   /** Resolves project names of a call. */

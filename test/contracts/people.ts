@@ -144,10 +144,15 @@ export function peopleContract(): void {
 
     it('[OPERATE-176] is refused from the first call on, with every key and grant, and the keys of others are not', async () => {
       const second = await world.makeKey(admin.org, { owner: 'eve', projects: ['p'] })
+      const address = { name: 'addressed', role: 'reader', owner: 'eve', email: 'eve@example.com' }
+      await world.http(admin.secret, 'POST', `/api/v1/orgs/${admin.org}/keys`, address)
       await post({ to: 'bob' })
       for (const key of [eve, second])
         expect((await world.http(key.secret, 'GET', '/api/v1/projects')).status).toBe(401)
       // A grant acts as the key that it was made with.
+      // Nor may the address of the person lead to a key.
+      const rows = await runSql(sql`SELECT email FROM api_keys WHERE org = ${admin.org} AND email IS NOT NULL`)
+      expect(rows).toEqual([])
       await expect(world.services.identity.principalOfKeyId(eve.id)).rejects.toMatchObject({ code: 'unauthorized' })
       expect(await found(bob, 'anything')).toEqual([])
     })

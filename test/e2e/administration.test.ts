@@ -51,7 +51,20 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
   })
 
   it('[OPERATE-181] rotates a key: the new one works, and the old one is refused', async () => {
-    const made = await commonplace(operator, 'keys', 'create', 'deploy', '--expires', '2999-01-01')
+    const made = await commonplace(
+      operator,
+      'keys',
+      'create',
+      'deploy',
+      '--expires',
+      '2999-01-01',
+      '--email',
+      'D@b.example',
+    )
+    expect((await commonplace(operator, 'keys', 'list', '--json')).out).toContain('"email": "d@b.example"')
+    expect((await commonplace(operator, 'keys', 'create', 'x', '--email', 'nonsense')).err).toContain(
+      'email must be an address',
+    )
     const id = /key_\w+/.exec(made.out)?.[0] as string
     const rotated = await commonplace(operator, 'keys', 'rotate', id, '--expires', '2999-02-01')
     expect(rotated.out).toContain(`replaces ${id}, which is refused from now on`)

@@ -8,7 +8,7 @@ import { TYPED } from '../place.mjs'
 import { showProgress } from '../progress.mjs'
 import { call, fail, shown } from '../server.mjs'
 
-/** What remains of a person, with the words for one and for several. */
+/** The parts that remain of a person, with the words for one and for several. */
 const PARTS = [
   ['keys', 'key', 'keys'],
   ['entries', 'private memory', 'private memories'],

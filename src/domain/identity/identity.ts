@@ -36,6 +36,8 @@ export interface ApiKey {
   readonly expiresAt: Millis | null
   readonly revokedAt: Millis | null
   readonly lastUsedAt: Millis | null
+  /** Address whose verified holder signs in as this key; absent for none. */
+  readonly email?: string
   /** Version of the project directory; present where the key was read to accept a credential. */
   readonly directory?: number
 }

@@ -1,6 +1,6 @@
 /** Counts of the data of one owner. */
 export interface PersonalData {
-  /** Keys that are not revoked. */
+  /** Keys that are not revoked, or still hold an address. */
   readonly keys: number
   /** Private entries, without the following two. */
   readonly entries: number

@@ -24,6 +24,7 @@ export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by
         label="Owner"
         hint="Person or agent whose private memories the key can see; empty for a new one"
       />
+      <Field name="email" label="E-mail" hint="The verified holder of this address signs in as this key" />
       <Field name="expires_at" label="Ends" type="date" />
     </div>
     <p>
@@ -45,7 +46,12 @@ export async function makeKey(visit: Visit): Promise<Page> {
     name: sent(visit, 'name'),
     role: sent(visit, 'role'),
     projects: projects.length === 0 ? null : projects,
-    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
+    ...{
+      agent: sent(visit, 'agent'),
+      owner: sent(visit, 'owner'),
+      email: sent(visit, 'email'),
+      expires_at: sent(visit, 'expires_at'),
+    },
   })
   return {
     title: 'A new key',

@@ -24,10 +24,13 @@ import {
 import { auditStatement } from '../../tables/changes/audit-statements'
 import { attachStatements } from '../../tables/changes/name-statements'
 
+/** Keys of one address that are read. */
+const MOST_OF_ADDRESS = 100
+
 /** Columns of a key, with its organization. */
 
 export const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
+  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures, email',
 )
 
 /**
@@ -52,6 +55,7 @@ export const toKey = (row: Row): ApiKey => ({
   revokedAt: numOrNull(row, 'revoked_at'),
   lastUsedAt: numOrNull(row, 'last_used_at'),
   captures: flag(row, 'captures'),
+  ...(row.email === null ? {} : { email: str(row, 'email') }),
   ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
 })
 
@@ -95,7 +99,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     return sql`
       INSERT INTO api_keys (${KEY_COLUMNS}, hash)
       VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
-        NULL, NULL, ${Number(key.captures)}, ${hash})`
+        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${hash})`
   }
 
   return {
@@ -182,6 +186,14 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         if (error instanceof PreconditionFailed) return false
         throw error
       }
+    },
+
+    async keysByEmail(email) {
+      return runOne(
+        connection,
+        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE email = ${email} AND revoked_at IS NULL ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
+        each(toKey),
+      )
     },
 
     async expiringKeys(from, until, limit) {

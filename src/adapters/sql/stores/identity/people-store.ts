@@ -70,7 +70,7 @@ function countStatement(org: string, owner: string): SQL {
   )
   const receipts = sql`(SELECT count(*) FROM receipts r WHERE r.org = ${org} AND r.key_id IN (${keysOf(org, owner)}))`
   return sql`SELECT
-    (SELECT count(*) FROM api_keys k WHERE ${ofOwner('k', org, owner)} AND k.revoked_at IS NULL) AS live_keys,
+    (SELECT count(*) FROM api_keys k WHERE ${ofOwner('k', org, owner)} AND (k.revoked_at IS NULL OR k.email IS NOT NULL)) AS live_keys,
     ${entries('e.diary = 0 AND e.captured = 0')} AS entries,
     ${entries('e.diary = 1')} AS diary_pages,
     ${entries('e.diary = 0 AND e.captured = 1')} AS captured,
@@ -93,8 +93,10 @@ const traceStatements = (org: string, owner: string): SQL[] => [
     ) RETURNING 1 AS one`,
 ]
 
+/** Revokes the keys, and removes the addresses of the person from all of them. */
 const revokeStatement = (org: string, owner: string, now: number): SQL =>
-  sql`UPDATE api_keys SET revoked_at = ${now} WHERE org = ${org} AND owner = ${owner} AND revoked_at IS NULL RETURNING id`
+  sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${now}), email = NULL
+    WHERE org = ${org} AND owner = ${owner} AND (revoked_at IS NULL OR email IS NOT NULL) RETURNING id`
 
 /** Selects the first private entries, as `id`, within the size of one transaction. */
 const firstEntries = (org: string, owner: string): SQL => sql`
