@@ -18,7 +18,7 @@ it('[PLATFORM-120] compares addresses in lower case, and accepts ASCII alone, wh
     ...refused,
     'ad\u212a@example.com',
     'ada@ex\u0430mple.com',
-    'a'.repeat(250) + '@b.cd',
+    `${'a'.repeat(250)}@b.cd`,
     5,
     null,
     ['a@b.cd'],
