@@ -873,6 +873,23 @@ CREATE TABLE deferred_counts (
   above_id INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+CREATE TABLE key_usage (
+  org TEXT NOT NULL,
+  day INTEGER NOT NULL, -- days since 1970, UTC
+  key_id TEXT NOT NULL,
+  project TEXT NOT NULL, -- '' for none
+  calls INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  entries INTEGER NOT NULL, -- stored or changed
+  rows_read INTEGER NOT NULL,
+  rows_written INTEGER NOT NULL,
+  tokens INTEGER NOT NULL, -- of the answers, at four characters each
+  PRIMARY KEY (org, day, key_id, project)
+) WITHOUT ROWID;
+
+CREATE INDEX key_usage_day_idx ON key_usage (day);
+
 -- Background work
 -- ---------------
 

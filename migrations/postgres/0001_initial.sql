@@ -903,6 +903,23 @@ CREATE VIEW org_usage AS
     WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
       AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+CREATE TABLE key_usage (
+  org text COLLATE "C" NOT NULL,
+  day bigint NOT NULL, -- days since 1970, UTC
+  key_id text COLLATE "C" NOT NULL,
+  project text COLLATE "C" NOT NULL, -- '' for none
+  calls bigint NOT NULL,
+  failed bigint NOT NULL,
+  entries bigint NOT NULL, -- stored or changed
+  rows_read bigint NOT NULL,
+  rows_written bigint NOT NULL,
+  tokens bigint NOT NULL, -- of the answers, at four characters each
+  PRIMARY KEY (org, day, key_id, project)
+);
+
+CREATE INDEX key_usage_day_idx ON key_usage (day);
+
 -- Background work
 -- ---------------
 

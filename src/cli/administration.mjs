@@ -216,6 +216,33 @@ async function listEvents(options) {
   })
 }
 
+/** @param {'key' | 'owner' | 'project'} by */
+const usageColumns = (by) => [
+  ...(by === 'key'
+    ? [
+        ['KEY', (row) => row.key],
+        ['NAME', (row) => row.name],
+        ['OWNER', (row) => row.owner],
+      ]
+    : [[by.toUpperCase(), (row) => row[by] || null]]),
+  ['CALLS', (row) => row.calls],
+  ['FAILED', (row) => row.failed],
+  ['STORED', (row) => row.entries],
+  ['TOKENS', (row) => row.tokens],
+  ['ROWS READ', (row) => row.rows_read],
+  ['ROWS WRITTEN', (row) => row.rows_written],
+]
+
+async function showUsage(options) {
+  const { days, by = 'key' } = options
+  const query = new URLSearchParams({ by, ...(days === undefined ? {} : { days }) })
+  const answer = await call(options.url, 'GET', at(await orgOf(options), `/usage?${query}`))
+  show(options, answer, ({ usage, by: of, days: shownDays }) => {
+    if (usage.length === 0) return console.log(`No key was used in the last ${shownDays} days.`)
+    printTable(usage, usageColumns(of))
+  })
+}
+
 /** Commands: the function to run, its options in addition to the common ones, and its required argument. */
 export const ADMINISTRATION = {
   'orgs list': { run: listOrgs, options: [] },
@@ -246,5 +273,6 @@ export const ADMINISTRATION = {
     options: ['out', 'no-images'],
     word: 'the owner',
   },
+  usage: { run: showUsage, options: ['days', 'by'] },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

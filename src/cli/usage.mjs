@@ -57,6 +57,8 @@ const USAGE = `usage: commonplace <command>
                                  them. Shared memories stay. --dry-run counts them; run the command again if it was interrupted
   people export NAME --out F [--no-images]
                                  writes everything that is stored of an owner: memories with history to F, the rest to F.person.json
+  usage [--days N] [--by key|owner|project]
+                                 calls, stored entries, tokens of answers and database rows of the last days (default 30)
   audit list [--after SEQ] [--limit N]
   reembed                        makes missing vectors of the configured model, for instance after
                                  EMBEDDING_MODEL has changed; can be stopped and started again at any time

@@ -14,6 +14,7 @@ import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stor
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlPeopleStore } from '../adapters/sql/stores/identity/people-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
+import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
@@ -74,6 +75,7 @@ import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
 import { createProjects } from '../services/people/projects'
 import { createSignIn } from '../services/people/sign-in'
+import { createUsage } from '../services/people/usage'
 import { createSearchCode } from '../services/searching/code/search-code'
 import { type Changes, createChanges } from '../services/searching/history/changes'
 import { createGetCurrent } from '../services/searching/memories/current'
@@ -462,7 +464,7 @@ export function composeIdentity(given: {
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'departure' | 'signIn' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
@@ -475,6 +477,9 @@ export function composeIdentity(given: {
   })
   const { access, openId } = given.signIn
   return {
+    usage: createUsage({
+      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
+    }),
     signIn: createSignIn({
       access: access && accessGateOf(access, clock),
       openId: openId && openIdProviderOf(openId, clock),

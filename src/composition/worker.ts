@@ -7,6 +7,7 @@ import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
@@ -20,6 +21,7 @@ import { perObject } from '../domain/per-object'
 import type { Millis } from '../domain/time'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
+import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture'
@@ -28,6 +30,7 @@ import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/maintenance/background-generation'
 import { createSyncVectors } from '../services/maintenance/sync-vectors'
 import { keyExpiryStep } from '../services/people/key-expiry-step'
+import { usageStep } from '../services/people/usage'
 import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
@@ -77,6 +80,29 @@ const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const HOUR_MS = 3_600_000
+
+/** Reports how many entries each call stores or changes, for the usage of its key. */
+function countingStored(store: EntryStore, log: Log): EntryStore {
+  const report = (entries: number) => log('DEBUG', 'stored', { entries })
+  return {
+    ...store,
+    async save(...args) {
+      const saved = await store.save(...args)
+      report(saved.length)
+      return saved
+    },
+    async change(...args) {
+      const changed = await store.change(...args)
+      report(changed.length)
+      return changed
+    },
+    async patch(...args) {
+      const patched = await store.patch(...args)
+      report(patched === null ? 0 : 1)
+      return patched
+    },
+  }
+}
 /** Number of vectors of the largest organization; counted once an hour per isolate. */
 const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
 
@@ -111,7 +137,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, config.quotas, config.history)
-  const entries = storing(stored, afterwards)
+  const entries = countingStored(storing(stored, afterwards), log)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
@@ -170,6 +196,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       ...currency.steps,
       backupStep(() => transfer.backups),
       keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
+      usageStep(createSqlUsageStore(connection), clock, config.auditDays),
     ],
     behind: [...currency.slowSteps, ...proposals],
   })

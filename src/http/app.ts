@@ -6,6 +6,8 @@ import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
+import { perObject } from '../domain/per-object'
+import { createUsageCounter } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
@@ -82,6 +84,8 @@ const SECURE_HEADERS = secureHeaders({
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
+  // An isolate serves one environment, except in tests.
+  const counterOf = perObject((_: Env) => createUsageCounter())
   const counters = createCounters()
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
 
@@ -104,6 +108,19 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       noteRequest(counters, route, status, measure)
       c.header('Server-Timing', measure.timing())
       record?.(measure.point(route, status))
+      const usage = counterOf(c.env)
+      const used = measure.usage(route)
+      if (used !== null) usage.note(used)
+      const due = usage.due(c.var.setup.services.now())
+      const { services } = c.var.setup
+      if (due !== null)
+        services.afterwards(
+          services.usage.add(due).catch(() => {
+            // The next minute tries again. The error may hold text of a caller.
+            for (const one of due) usage.note(one)
+            log('WARNING', 'usage_not_written', { counts: due.length })
+          }),
+        )
       log('INFO', 'request', { requestId: c.var.requestId, route, status, ...measure.line() })
     }
     const { afterwards, catchUp, close } = c.var.setup.services
@@ -212,8 +229,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const bytes = services.health.database.bytes?.() ?? null
     const limit = services.health.database.limit ?? 0
     const keys = await services.administration.expiringKeys(by)
+    const used = by.kind === 'key' ? await services.usage.today(by) : []
     const expiring = new Map(keys.map((key) => [key, key.expiresAt ?? 0]))
-    return c.body(metricsText(counters, { standing, bytes, limit, expiring }), 200, { 'Content-Type': METRICS_TYPE })
+    return c.body(metricsText(counters, { standing, bytes, limit, usage: used, expiring }), 200, {
+      'Content-Type': METRICS_TYPE,
+    })
   })
 
   app.route('/api/v1/code', createCodeRoutes())

@@ -4,14 +4,16 @@ import { checkName } from '../domain/identity/identity'
 import type { PersonalData } from '../domain/identity/person'
 import type { Administrator } from '../services/people/administration'
 import type { Farewell } from '../services/people/departure'
+import { USAGE_BY, type UsageSum } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { showEvent, showKey } from './admin'
 import { administrator, noting } from './admin-auth'
 import type { Credential } from './auth'
 import { readObject } from './body'
+import { checkNames } from './query-names'
 import { exportResponse, readExport } from './transfer'
 
-/** Routes for persons: what is stored of one, and one who leaves (docs/contracts/operate.md §4.1). */
+/** Routes for persons: the data of one, one who leaves, and the usage of their keys (docs/contracts/operate.md §4, §4.1). */
 const MAX_BODY = 4_096
 
 interface Variables {
@@ -36,6 +38,21 @@ function readFarewell(body: Record<string, unknown>): { farewell: Farewell; dryR
 }
 
 const showData = ({ diaryPages, ...data }: PersonalData) => ({ ...data, diary_pages: diaryPages })
+
+const MOST_DAYS = 365
+const USUAL_DAYS = 30
+
+function readDays(value: string | undefined): number {
+  if (value === undefined || value === '') return USUAL_DAYS
+  const days = /^\d{1,3}$/.test(value) ? Number(value) : 0
+  if (days >= 1 && days <= MOST_DAYS) return days
+  throw invalidInput(`days must be a whole number from 1 to ${MOST_DAYS}`)
+}
+
+const showUsage = ({ of, key, rowsRead, rowsWritten, ...counts }: UsageSum, by: string) => ({
+  ...{ [by]: of, ...(key === null ? {} : key) },
+  ...{ ...counts, rows_read: rowsRead, rows_written: rowsWritten },
+})
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
@@ -63,7 +80,7 @@ export function createPeopleRoutes() {
     run(c.var, 'people.read', async (by) => {
       const { org, owner } = c.req.param()
       const { departure, administration } = c.var.services
-      const { keys, sessions, uses, lastSeen, actions, caller } = await departure.record(by, org, owner)
+      const { keys, sessions, uses, lastSeen, usage, actions, caller } = await departure.record(by, org, owner)
       await administration.note(caller, true, { owner })
       return c.json(
         {
@@ -74,12 +91,25 @@ export function createPeopleRoutes() {
           used_memories: uses.map(({ session, at, memories }) => ({
             ...{ session, at: iso(at), memories: JSON.parse(memories) },
           })),
+          usage: usage.map(({ at, ...rest }) => ({ day: iso(at).slice(0, 10), ...rest })),
           last_seen: lastSeen.map(({ at, ...rest }) => ({ ...rest, at: iso(at) })),
           actions: actions.map(showEvent),
         },
         200,
         { 'Cache-Control': 'no-store' },
       )
+    }),
+  )
+
+  routes.get('/:org/usage', async (c) =>
+    run(c.var, 'usage.read', async (by) => {
+      const query = c.req.query()
+      checkNames(query, ['days', 'by'], 'the usage of keys')
+      const days = readDays(query.days)
+      const of = USAGE_BY.find((known) => known === (query.by || 'key'))
+      if (of === undefined) throw invalidInput(`by must be one of: ${USAGE_BY.join(', ')}`)
+      const sums = await c.var.services.usage.report(by, c.req.param('org'), days, of)
+      return c.json({ days, by: of, usage: sums.map((sum) => showUsage(sum, of)) })
     }),
   )
 

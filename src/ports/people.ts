@@ -19,6 +19,13 @@ export interface PersonRecord {
   readonly sessions: readonly StoredSession[]
   /** The use of memories in sessions: JSON of entry IDs and bits. */
   readonly uses: readonly { readonly session: string; readonly at: Millis; readonly memories: string }[]
+  /** Calls of each key on each day. */
+  readonly usage: readonly {
+    readonly key: string
+    readonly at: Millis
+    readonly calls: number
+    readonly tokens: number
+  }[]
   readonly lastSeen: readonly { readonly agent: string; readonly project: string; readonly at: Millis }[]
 }
 

@@ -14,7 +14,7 @@ export interface AccessGate {
 
 /** An OpenID Connect provider: authorization code with PKCE. */
 export interface OpenIdProvider {
-  /** Begins a sign-in. @returns the address of the provider, and what the browser must bring back */
+  /** Begins a sign-in. @returns the address of the provider, and the values that the browser must hold */
   begin(redirectUri: string): Promise<{ readonly location: string; readonly started: StartedSignIn }>
   /**
    * Finishes a sign-in with the parameters that the provider sent.

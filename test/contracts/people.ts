@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createSqlUsageStore } from '../../src/adapters/sql/stores/identity/usage-store'
 import type { Log } from '../../src/http/log'
+import { createUsageCounter } from '../../src/services/people/usage'
 import { migrate } from '../support/bindings'
-import { onPostgres, runSql } from '../support/direct-sql'
+import { onPostgres, runSql, withSqlConnection } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { type Json, type Key, OPERATOR, openWorld } from '../support/isolation'
+import { TestClock } from '../support/scope'
 
 const NOTHING = { keys: 0, entries: 0, diary_pages: 0, captured: 0, deleted: 0, versions: 0, sessions: 0, traces: 0 }
 
@@ -368,6 +371,91 @@ export function peopleContract(): void {
       // A renewed key lives as long as the old one did.
       const { json } = await watched.http(admin.secret, 'POST', `/api/v1/orgs/${admin.org}/keys/${soon.id}/rotate`, {})
       expect(Date.parse(json.expires_at) - watched.clock.now()).toBe(13 * 86_400_000)
+    })
+  })
+
+  describe('the usage of keys', () => {
+    const clock = new TestClock()
+    const row = (more: object) => ({
+      ...{
+        org: 'o',
+        day: 20_000,
+        keyId: 'k',
+        project: '',
+        calls: 1,
+        failed: 0,
+        entries: 2,
+        rowsRead: 3,
+        rowsWritten: 4,
+      },
+      ...{ tokens: 5, ...more },
+    })
+
+    it('[OPERATE-183] is one row a key, project and day, to which every isolate adds', async () => {
+      const org = `used-${crypto.randomUUID()}`
+      await withSqlConnection(async (connection) => {
+        const store = createSqlUsageStore(connection)
+        await Promise.all([store.add([row({ org }), row({ org, project: 'p', failed: 1 })]), store.add([row({ org })])])
+        await store.add([
+          row({ org, day: 19_000, calls: 9 }),
+          row({ org, keyId: 'l', calls: 7 }),
+          row({ org: `${org}-x` }),
+        ])
+        const sums = await store.sums(org, 20_000)
+        expect(
+          sums.map(({ keyId, project, calls, tokens, failed }) => [keyId, project, calls, tokens, failed]),
+        ).toEqual([
+          ['k', '', 2, 10, 0],
+          ['k', 'p', 1, 5, 1],
+          ['l', '', 7, 5, 0],
+        ])
+        expect((await store.sums(org, 0)).map(({ calls }) => calls)).toEqual([11, 1, 7])
+        expect(await store.forget(20_000, 1)).toBe(1)
+        while ((await store.forget(20_000, 100)) > 0);
+        expect((await store.sums(org, 0)).map(({ calls }) => calls)).toEqual([2, 1, 7])
+      })
+    })
+
+    it('[OPERATE-183] is written once a minute, and reported by key, owner and project to administrators of all projects', async () => {
+      const world = openWorld()
+      const admin = await world.makeOrg()
+      const eve = await world.makeKey(admin.org, { owner: 'eve' })
+      const second = await world.makeKey(admin.org, { owner: 'eve' })
+      await world.ok(eve, 'store_context', {
+        thread_id: 't',
+        source: 'agent',
+        text: 'x',
+        metadata: { project: 'apollo' },
+      })
+      const used = (keyId: string, project: string | null) => ({ ...row({ org: admin.org, keyId }), project })
+      const counter = createUsageCounter()
+      counter.note(used(eve.id, 'Apollo'))
+      const first = counter.due(clock.now())
+      expect(first).toHaveLength(1)
+      for (const name of ['apollo', 'invented', null]) counter.note(used(second.id, name))
+      expect(counter.due(clock.now() + 59_999)).toBeNull()
+      const later = counter.due(clock.now() + 60_000)
+      expect(later).toHaveLength(3)
+      await world.services.usage.add([...(first ?? []), ...(later ?? [])])
+      const report = async (query: string, by = admin.secret) =>
+        (await world.http(by, 'GET', `/api/v1/orgs/${admin.org}/usage?${query}`)).json
+      expect((await report('')).usage.map(({ key, owner, calls }: Json) => [key, owner, calls])).toEqual([
+        [second.id, 'eve', 3],
+        [eve.id, 'eve', 1],
+      ])
+      expect((await report('by=owner')).usage).toMatchObject([{ owner: 'eve', calls: 4, entries: 8, tokens: 20 }])
+      // A name that no project has is not stored.
+      expect((await report('by=project&days=1')).usage.map(({ project, calls }: Json) => [project, calls])).toEqual([
+        ['', 2],
+        ['apollo', 2],
+      ])
+      const { body } = await world.http(admin.secret, 'GET', '/metrics')
+      expect(body).toContain(`commonplace_key_calls_today{org="${admin.org}",key="${second.id}",owner="eve"} 3`)
+      const narrow = await world.makeKey(admin.org, { role: 'admin', owner: 'nat', projects: ['p'] })
+      for (const by of [eve.secret, narrow.secret]) expect((await report('', by)).error.code).toBe('forbidden')
+      expect((await report('', (await world.makeOrg()).secret)).error.code).toBe('not_found')
+      for (const query of ['days=0', 'days=366', 'by=agent', 'dys=1'])
+        expect((await report(query)).error.code).toBe('invalid_input')
     })
   })
 }

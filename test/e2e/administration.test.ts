@@ -118,6 +118,23 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
   })
 })
 
+describe('commonplace usage', () => {
+  const { own, commonplace } = useTeam()
+
+  it('[OPERATE-183] shows how much each key, owner and project was used', async () => {
+    expect((await commonplace(operator, 'orgs', 'create', 'acme')).code).toBe(0)
+    expect((await commonplace(operator, 'usage')).out).toBe('No key was used in the last 30 days.\n')
+    const key = (await commonplace(operator, 'keys', 'create', 'eve')).out.split('\n')[0] as string
+    await own.team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'counted' })
+    const { out } = await commonplace(operator, 'usage', '--days', '7')
+    expect(out).toMatch(
+      /^KEY +NAME +OWNER +CALLS +FAILED +STORED +TOKENS +ROWS READ +ROWS WRITTEN\nkey_\w+ +eve +eve +1 +0 +1 +\d+ /,
+    )
+    expect((await commonplace(operator, 'usage', '--by', 'owner')).out).toMatch(/^OWNER +CALLS.*\neve +1 /)
+    expect((await commonplace(operator, 'usage', '--by', 'agent')).code).toBe(1)
+  })
+})
+
 describe('commonplace projects', () => {
   const { commonplace } = useTeam()
 

@@ -132,7 +132,7 @@ describe('signing in by an OpenID Connect provider', () => {
     ['an unverified address', { email_verified: false }, {}],
     ['an address without a statement that it is verified', { email_verified: undefined }, {}],
     ['no address', { email: undefined }, { userInfo: { email: undefined } }],
-    ['an address that is no text', { email: ['ada@example.com'] }, {}],
+    ['an address that is not a text', { email: ['ada@example.com'] }, {}],
     ['an address without a key', { email: 'nobody@example.com' }, {}],
     [
       'an address whose letters only look like those of a key',
@@ -168,7 +168,7 @@ describe('signing in by an OpenID Connect provider', () => {
     const who = browser()
     const { back } = await signIn(who)
     expect((await who.open(back)).text).toContain('has expired, or was begun in another browser')
-    // A link with an answer, sent to another person, signs nobody in.
+    // A link with an answer, sent to another person, signs no person in.
     const begun = await who.open('/login/oidc')
     const answer = (await who.open(begun.location)).location
     const victim = browser()

@@ -1,4 +1,4 @@
-// An identity provider of the tests: OpenID Connect with PKCE, and the keys of Cloudflare Access. It can be told to misbehave.
+// An identity provider of the tests: OpenID Connect with PKCE, and the keys of Cloudflare Access. It can misbehave.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -4,6 +4,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isNothing, type PersonalData } from '../../../../domain/identity/person'
 import type { Analyzer } from '../../../../domain/search/analysis'
+import { DAY_MS } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { PeopleStore } from '../../../../ports/people'
 import { Batch, runOne } from '../../core/batch'
@@ -152,8 +153,17 @@ export function createSqlPeopleStore(connection: SqlConnection, analyzer: Analyz
         sql`SELECT l.agent, l.project, l.seen_at FROM last_seen l WHERE ${ofOwner('l', org, owner)} ORDER BY l.seen_at`,
         each((row) => ({ agent: str(row, 'agent'), project: str(row, 'project'), at: num(row, 'seen_at') })),
       )
+      const usage = batch.add(
+        sql`SELECT u.key_id, u.day, sum(u.calls) AS calls, sum(u.tokens) AS tokens FROM key_usage u
+          WHERE u.org = ${org} AND u.key_id IN (${keysOf(org, owner)}) GROUP BY u.key_id, u.day ORDER BY u.day, u.key_id`,
+        each((row) => ({
+          ...{ key: str(row, 'key_id'), at: num(row, 'day') * DAY_MS },
+          ...{ calls: num(row, 'calls'), tokens: num(row, 'tokens') },
+        })),
+      )
       const result = await batch.run(connection)
       return {
+        usage: result.of(usage),
         ...{ keys: result.of(keys), sessions: result.of(sessions) },
         ...{ uses: result.of(uses), lastSeen: result.of(lastSeen) },
       }
