@@ -118,8 +118,10 @@ export function createUsage({
      */
     async report(by: Administrator, org: string, days: number, of: UsageBy): Promise<UsageSum[]> {
       await administration.wholeActor(by, org)
-      const rows = await usage.sums(org, today() - days + 1)
-      const keys = of === 'project' ? [] : await store.keys(org)
+      const [rows, keys] = await Promise.all([
+        usage.sums(org, today() - days + 1),
+        of === 'project' ? [] : store.keys(org),
+      ])
       const known = new Map(keys.map(({ id, name, owner }) => [id, { name, owner }]))
       const nameOf = ({ keyId, project }: (typeof rows)[number]) =>
         of === 'key' ? keyId : of === 'project' ? project : (known.get(keyId)?.owner ?? keyId)

@@ -8,6 +8,7 @@ import { Choice, Field, PostForm } from '../parts/form'
 import { withQuery } from '../parts/words'
 import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+import { KeyUsage, USAGE_DAYS } from './key-usage'
 
 /** Makes a key and shows it once. */
 export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by']; org: string }) => (
@@ -171,8 +172,14 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
 
 export async function keys(visit: Visit): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
-  const { administration } = visit.services
-  const [orgs, rows] = await Promise.all([orgsFor(visit, by), org === null ? [] : administration.keys(by, org)])
+  const { administration, usage } = visit.services
+  // A key for some projects does not see how others are used.
+  const seesUse = org !== null && (by.kind === 'operator' || by.caller.projects === null)
+  const [orgs, rows, used] = await Promise.all([
+    orgsFor(visit, by),
+    org === null ? [] : administration.keys(by, org),
+    seesUse ? usage.report(by, org, USAGE_DAYS, 'key') : [],
+  ])
   return {
     title: 'Keys',
     at: '/keys',
@@ -187,6 +194,7 @@ export async function keys(visit: Visit): Promise<Page> {
           <>
             <Table keys={rows} visit={visit} by={by} org={org} />
             <Making visit={visit} by={by} org={org} />
+            <KeyUsage of={used} />
           </>
         )}
       </div>

@@ -111,7 +111,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
     async orgs(ids) {
       const named = ids ? sql` WHERE id IN ${jsonList(ids)}` : sql``
-      return runOne(connection, sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`, each(toNamed))
+      return readOne(connection, sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`, each(toNamed))
     },
 
     createProject: (org, { id, name, createdAt }, event) =>
@@ -143,7 +143,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async keys(org) {
-      return runOne(
+      return readOne(
         connection,
         sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE org = ${org} ORDER BY created_at, id`,
         each(toKey),

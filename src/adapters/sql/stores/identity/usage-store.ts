@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { UsageStore } from '../../../../ports/usage'
-import { Batch, runOne } from '../../core/batch'
+import { Batch, readOne, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { each, howMany, jsonGroups, num, str } from '../../core/rows'
 
@@ -29,7 +29,7 @@ export function createSqlUsageStore(connection: SqlConnection): UsageStore {
     },
 
     async sums(org, from) {
-      return runOne(
+      return readOne(
         connection,
         sql`SELECT key_id, project, ${sums} FROM key_usage WHERE org = ${org} AND day >= ${from} GROUP BY key_id, project ORDER BY 1, 2`,
         each((row) => ({
