@@ -39,7 +39,7 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'people', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
+        ...['hooks', 'isolation', 'notices', 'people', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
         ...['meaning/filters', 'meaning/grep'],
       ],
       node: ['builtin-arrival', 'core', 'endpoint', 'trust'].map((name) => `node/${name}`),

@@ -21,6 +21,8 @@ export interface Config {
   readonly adminToken: string | null
   /** Ways to sign in without pasting a key; each null where it is not configured, and in open mode. */
   readonly signIn: SignInSettings
+  /** Receives notices for the operator; null for none. */
+  readonly webhook: { readonly url: string; readonly secret: string | null } | null
   /** Limits per key; null for no limit. Open mode has none. */
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
   /** Limits per organization. */
@@ -155,6 +157,17 @@ const OPENAI = 'https://api.openai.com/v1'
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
+function readWebhook(reader: Reader): Config['webhook'] {
+  const url = reader.text('WEBHOOK_URL') || null
+  const secret = reader.text('WEBHOOK_SECRET') || null
+  if (url === null) return null
+  const local = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/
+  if (URL.canParse(url) && (url.startsWith('https://') || local.test(url))) return { url, secret }
+  // The address may hold a secret.
+  reader.problems.push('WEBHOOK_URL is not an https URL')
+  return null
+}
+
 function readSignIn(reader: Reader): SignInSettings {
   const team = reader.provider('ACCESS_TEAM_DOMAIN')?.replace(/\/+$/, '') ?? null
   const audience = reader.text('ACCESS_AUD') || null
@@ -218,6 +231,7 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
     authMode: reader.choice('AUTH_MODE', 'required', ['open', 'required']),
     adminToken: reader.secret('ADMIN_TOKEN', 24),
     signIn: readSignIn(reader),
+    webhook: readWebhook(reader),
     limits: {
       perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
       concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 64, 0, 10_000) || null,

@@ -68,6 +68,8 @@ export const VARIABLES = /** @type {const} */ ([
   'TOOL_NAMES',
   'VECTOR_BACKEND',
   'VECTOR_MEMORY_MB',
+  'WEBHOOK_SECRET',
+  'WEBHOOK_URL',
 ])
 
 /** @typedef {(typeof VARIABLES)[number]} Variable */

@@ -911,6 +911,14 @@ CREATE TABLE outbox (
 
 CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
 
+-- Conditions that were reported to the webhook of the operator, while they hold.
+CREATE TABLE sent_notices (
+  org TEXT NOT NULL,
+  event TEXT NOT NULL,
+  at INTEGER NOT NULL, -- milliseconds since 1970
+  PRIMARY KEY (org, event)
+) WITHOUT ROWID;
+
 -- The progress of each step of the schedule.
 CREATE TABLE schedule (
   step TEXT PRIMARY KEY,

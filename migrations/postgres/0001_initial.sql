@@ -941,6 +941,14 @@ CREATE TABLE outbox (
 
 CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
 
+-- Conditions that were reported to the webhook of the operator, while they hold.
+CREATE TABLE sent_notices (
+  org text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  at bigint NOT NULL, -- milliseconds since 1970
+  PRIMARY KEY (org, event)
+);
+
 -- The progress of each step of the schedule.
 CREATE TABLE schedule (
   step text COLLATE "C" PRIMARY KEY,

@@ -9,11 +9,13 @@ import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
+import { createSqlNotices } from '../adapters/sql/stores/maintenance/notices'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../adapters/sqlite/migrations'
+import { createWebhook } from '../adapters/webhook/webhook'
 import type { Config } from '../config'
 import { leftOutWarning } from '../domain/capacity'
 import { modelKey } from '../domain/meaning/vector'
@@ -28,6 +30,7 @@ import { captureSteps } from '../services/capture/capture'
 import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/maintenance/background-generation'
+import { noticeStep } from '../services/maintenance/notice-step'
 import { createSyncVectors } from '../services/maintenance/sync-vectors'
 import { keyExpiryStep } from '../services/people/key-expiry-step'
 import { usageStep } from '../services/people/usage'
@@ -198,7 +201,18 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
       usageStep(createSqlUsageStore(connection), clock, config.auditDays),
     ],
-    behind: [...currency.slowSteps, ...proposals],
+    behind: [
+      ...currency.slowSteps,
+      ...proposals,
+      ...(config.webhook === null
+        ? []
+        : [
+            noticeStep({
+              ...{ notices: createSqlNotices(connection, config.quotas, clock), clock },
+              webhook: createWebhook(config.webhook, clock),
+            }),
+          ]),
+    ],
   })
   const vectorCapacity = embedder === null ? Number.POSITIVE_INFINITY : index.capacity(embedder.dimensions)
   const unfinished: Services['catchUp']['warnings'] = async (scope, goesBy) => {

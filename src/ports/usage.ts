@@ -1,4 +1,4 @@
-/** What one key did for one project on one day. */
+/** Counts of one key for one project on one day. */
 export interface UsageCounts {
   readonly calls: number
   /** Calls that were answered by an error. */

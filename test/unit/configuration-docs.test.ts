@@ -30,6 +30,9 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     OIDC_CLIENT_SECRET:
       'client secret at that provider (a secret of the Worker); empty for a public client, since PKCE is always used',
     OIDC_NAME: 'name of the provider on the button; default `your organization`',
+    WEBHOOK_URL:
+      'address that gets a POST when a review waits, background work has failed, or a quota is 80 % full ([operate](operating.md#webhook))',
+    WEBHOOK_SECRET: 'signs these requests: `X-Commonplace-Signature: sha256=` and the HMAC-SHA-256 of the body',
     RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has no limit',
     MAX_CONCURRENT_REQUESTS: 'requests of a key at the same time; 0: no limit',
     MAX_ENTRIES_PER_ORG: 'entries of an organization; 0: no limit',

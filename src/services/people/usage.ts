@@ -7,7 +7,7 @@ import type { Step } from '../maintenance/schedule'
 import type { Administration, Administrator } from './administration'
 import type { ResolveNames } from './project-names'
 
-/** What one request of a key used. */
+/** Counts of one request of a key. */
 export interface RequestUsage extends UsageCounts {
   readonly org: string
   readonly keyId: string
