@@ -127,6 +127,11 @@ export function peopleContract(): void {
       expect(await traces('eve')).toEqual(CLEAN)
 
       expect(await found(bob, 'walrus')).toEqual([hidden])
+      const similar = async (key: Key) =>
+        (await world.ok(key, 'semantic_search_context', { query: 'hidden walrus of eve' })).results.map(
+          ({ id }: Json) => String(id),
+        )
+      expect([(await similar(bob)).includes(hidden), (await similar(admin)).includes(hidden)]).toEqual([true, false])
       expect(await readable(bob, [shared, hidden, page, opened])).toEqual([shared, hidden, page, opened])
       expect(await found(admin, 'walrus')).toEqual([])
       expect(await readable(admin, [shared, hidden, page, opened])).toEqual([shared, opened])
@@ -243,6 +248,20 @@ export function peopleContract(): void {
       expect((await world.http(narrow.secret, 'GET', `/api/v1/orgs/${admin.org}/people/eve/export`)).status).toBe(403)
       expect(await traces('eve')).toEqual(before)
       expect((await post({ to: 'bob', dry_run: true }, 'eve', OPERATOR)).status).toBe(200)
+    })
+
+    it('[OPERATE-175] may have any name that an owner can have', async () => {
+      const owner = 'E/ve %2F é?#'
+      const key = await world.makeKey(admin.org, { owner })
+      await store(key, 'mine', { audience: 'private' })
+      const { status, json } = await post({ to: 'bob' }, encodeURIComponent(owner))
+      expect([status, json.owner, json.done]).toEqual([200, owner, true])
+      const { json: record } = await world.http(
+        admin.secret,
+        'GET',
+        `/api/v1/orgs/${admin.org}/people/${encodeURIComponent(owner)}`,
+      )
+      expect(record.keys.map(({ id }: Json) => id)).toEqual([key.id])
     })
 
     it('[OPERATE-180] gets everything that is stored of them: memories with history, keys, sessions, visits and actions', async () => {
