@@ -39,7 +39,9 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'learned', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
+        ...['hooks', 'isolation', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
+          (name) => `worker/${name}`,
+        ),
         ...['meaning/filters', 'meaning/grep'],
       ],
       node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'skills', 'trust'].map((name) => `node/${name}`),

@@ -250,6 +250,7 @@ const FLAGS = [
   'docker',
   'print',
   'dry-run',
+  'erase',
   'prompts',
   'capture',
   'forked',

@@ -15,6 +15,7 @@ import { FAMILIES, findTool, listedName } from '../tools/catalogue'
 import { ConsentNeeded } from '../tools/consent'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { namesIn } from '../tools/named-projects'
 import { listPrompts, promptText } from '../tools/prompts/catalogue'
 import { charactersOf, isRecord } from '../tools/record'
 import { readContents } from '../tools/resources/contents'
@@ -234,7 +235,15 @@ async function callTool(
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
     const renderedFrom = Date.now()
-    const result = await toResult(called, sendApart)
+    let apart = 0
+    const result = await toResult(called, {
+      ...sendApart,
+      asString(pieces) {
+        for (const piece of pieces) apart += piece.length
+        return sendApart.asString(pieces)
+      },
+    })
+    request.measure?.answered(namesIn(args)[0] ?? null, apart || result.content[0].text.length)
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {

@@ -26,6 +26,8 @@ describe('the commands of docs/operating.md for incidents', () => {
     team = await startTeam()
     const admin = await team.key(org, { role: 'admin' })
     const leaked = await team.key(org, { name: 'leaked' })
+    const other = await team.key(org, { name: 'other' })
+    await team.key(org, { name: 'leaver', owner: 'leaver' })
     const COMMONPLACE_URL = team.server.url.origin
     environment = { COMMONPLACE_URL, COMMONPLACE_KEY: admin.key, HOME: folder }
     const stored = await runHere(['remember', 'the subject of a memory', '--json'], environment)
@@ -36,6 +38,7 @@ describe('the commands of docs/operating.md for incidents', () => {
       $COMMONPLACE_URL: COMMONPLACE_URL,
       $COMMONPLACE_KEY: admin.key,
       '<id>': leaked.id,
+      '<other>': other.id,
       '<memory>': '1',
       '<folder>': folder,
       '<org>': org,

@@ -30,7 +30,7 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the PostgreSQL driver communicates by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|jose|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {

@@ -63,7 +63,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^export DATABASE_URL=\$\(node scripts\/postgres\.mjs start\)$/, 'test/e2e/copy-postgres.test.ts'],
   [/^npm run -s migrate:postgres$/, 'test/node/migrate-postgres.test.ts'],
   [/^export COMMONPLACE_URL=/, 'test/e2e/administration.test.ts'],
-  [/commonplace(?: --|-mcp) (orgs|keys|audit) /, 'test/e2e/administration.test.ts'],
+  [/commonplace(?: --|-mcp) (orgs|keys|people|usage|audit) /, 'test/e2e/administration.test.ts'],
   [/commonplace -- projects( |$)/, 'test/e2e/administration.test.ts'],
   [/commonplace -- (remember|search|context|why) "|commonplace -- (undo|open)$/, 'test/e2e/memory-command.test.ts'],
   [/commonplace -- test /, 'test/e2e/test-command.test.ts'],

@@ -61,7 +61,7 @@ export function createHooksRoutes() {
 
   /** Reports what a key may do with hooks; setup programs call it. */
   routes.get('/', (c) => {
-    const { org, role, projects, captures } = requireOrg(c.var.credential)
+    const { org, role, projects, captures, expiresAt } = requireOrg(c.var.credential)
     const { captureDays } = c.var.setup.config
     const why =
       captureDays === 0
@@ -71,7 +71,11 @@ export function createHooksRoutes() {
           : mayAct(role, 'writer')
             ? null
             : 'events sent with a reader key are not captured; memories are still recalled'
-    return c.json({ org, role, projects, capture: why === null, ...(why === null ? {} : { why }) })
+    return c.json({
+      ...{ org, role, projects, capture: why === null },
+      ...(why === null ? {} : { why }),
+      ...(expiresAt === undefined ? {} : { expires_at: iso(expiresAt) }),
+    })
   })
 
   routes.post('/:client', async (c) => {
