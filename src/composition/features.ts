@@ -1,16 +1,14 @@
 import { createFeedNotifier } from '../adapters/feed-object/index'
 import type { SqlConnection } from '../adapters/sql/core/connection'
-import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pairs'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
-import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
-import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
+import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Config } from '../config'
+import { deferred } from '../domain/deferred'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
 import { modelKey } from '../domain/meaning/vector'
@@ -23,10 +21,12 @@ import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
+import type { Ids } from '../ports/ids'
 import type { ModelCalls } from '../ports/model-calls'
 import type { Embedder, LanguageModel, Reranker } from '../ports/models'
 import type { ProjectDirectory } from '../ports/project-directory'
 import type { Settings } from '../ports/settings'
+import type { AccessGate, OpenIdProvider } from '../ports/sign-in'
 import type { VectorIndex } from '../ports/vector-index'
 import type { VectorRows } from '../ports/vector-rows'
 import {
@@ -44,8 +44,9 @@ import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
+import { createSignIn } from '../services/people/sign-in'
+import { createUsage } from '../services/people/usage'
 import { type Changes, createChanges } from '../services/searching/history/changes'
-import { createGetCurrent } from '../services/searching/memories/current'
 import { createLevels } from '../services/searching/memories/levels'
 import { createOrient } from '../services/searching/memories/orient'
 import { createRankMemories } from '../services/searching/memories/rank-memories'
@@ -82,7 +83,10 @@ export function composeCurrency(
   },
 ) {
   const { connection, clock, languageModel: model, calls, findEarlier, log } = given
-  const pairs = createSqlMemoryPairs(connection, clock)
+  const pairs = methodsOnDemand(async () => {
+    const { createSqlMemoryPairs } = await import('../adapters/sql/stores/currency/memory-pairs')
+    return createSqlMemoryPairs(connection, clock)
+  })
   const judges = config.contradictionJudge && model !== null
   return {
     pairs,
@@ -185,7 +189,16 @@ export function composeFeed(
   return {
     bell,
     changes: createChanges({
-      ...{ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep },
+      ...{
+        feed: methodsOnDemand(async () => {
+          const { createSqlChangeFeed } = await import('../adapters/sql/stores/history/change-feed')
+          return createSqlChangeFeed(connection, clock)
+        }),
+        bell,
+        seal,
+        clock,
+        sleep,
+      },
       sightings: createSqlLastSeen(connection, clock),
     }),
   }
@@ -250,11 +263,18 @@ export function composeMemories(given: {
       similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
     }),
     orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
-    getCurrent: createGetCurrent({
-      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      ...{ memories: stored, clock, ...retrievers },
-      afterwards: (work) => afterwards(work()),
-    }),
+    async getCurrent(...asked) {
+      const [{ createGetCurrent }, { createSqlCurrentMemories }] = await Promise.all([
+        import('../services/searching/memories/current'),
+        import('../adapters/sql/stores/memories/current'),
+      ])
+      const getCurrent = createGetCurrent({
+        current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+        ...{ memories: stored, clock, ...retrievers },
+        afterwards: (work) => afterwards(work()),
+      })
+      return getCurrent(...asked)
+    },
     summarize: createSummarize({ memories: stored, storeEntries, clock }),
   }
 }
@@ -283,7 +303,10 @@ export function composePacks(given: {
 }): Services['packs'] {
   const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
   const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
-  const reads = createSqlPacks(connection, clock)
+  const reads = methodsOnDemand(async () => {
+    const { createSqlPacks } = await import('../adapters/sql/stores/packs/packs')
+    return createSqlPacks(connection, clock)
+  })
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
   const findCandidates = createFindCandidates({
@@ -318,24 +341,77 @@ export function composeProjectNames(connection: SqlConnection, clock: Clock, cac
   return { directory, names: createResolveNames({ directory, cache }) }
 }
 
+/** Cached for the life of an isolate, because they hold the public keys of the providers. */
+const gates = new Map<string, AccessGate>()
+const providers = new Map<string, OpenIdProvider>()
+
+function accessGateOf(settings: NonNullable<Config['signIn']['access']>, clock: Clock): AccessGate {
+  const name = JSON.stringify(settings)
+  const load = async () => (await import('../adapters/sign-in/access-gate')).createAccessGate(settings, clock)
+  const gate = gates.get(name) ?? methodsOnDemand(deferred(load).load)
+  gates.set(name, gate)
+  return gate
+}
+
+function openIdProviderOf(settings: NonNullable<Config['signIn']['openId']>, clock: Clock): OpenIdProvider {
+  const name = JSON.stringify(settings)
+  const load = async () => (await import('../adapters/sign-in/openid-provider')).createOpenIdProvider(settings, clock)
+  const provider = providers.get(name) ?? methodsOnDemand(deferred(load).load)
+  providers.set(name, provider)
+  return provider
+}
+
 /** Wires authentication, and administration of organizations, projects and keys. */
 export function composeIdentity(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly directory: ProjectDirectory
   readonly names: ResolveNames
+  readonly analyzer: Analyzer
+  readonly ids: Ids
+  readonly deleteEntries: DeleteEntries
+  readonly signIn: Config['signIn']
   readonly adminToken: string | null
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
     ...{ store, clock, names: given.names },
     audit: createSqlAuditLog(connection, clock),
   })
+  const departure = methodsOnDemand(async () => {
+    const [{ createDeparture }, { createSqlPeopleStore }] = await Promise.all([
+      import('../services/people/departure'),
+      import('../adapters/sql/stores/identity/people-store'),
+    ])
+    return createDeparture({
+      ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
+      people: createSqlPeopleStore(connection, given.analyzer, clock),
+    })
+  })
+  const { access, openId } = given.signIn
   return {
+    usage: createUsage({
+      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
+    }),
+    signIn: createSignIn({
+      access: access && accessGateOf(access, clock),
+      openId: openId && openIdProviderOf(openId, clock),
+      ...{ store, administration, clock },
+    }),
+    departure: {
+      record: (...asked) => departure.record(...asked),
+      reader: (...asked) => departure.reader(...asked),
+      // As below.
+      async leave(by, org, ...rest) {
+        const outcome = await departure.leave(by, org, ...rest)
+        afterwards(wake(org))
+        return outcome
+      },
+    },
     projects: methodsOnDemand(async () => {
       const { createProjects } = await import('../services/people/projects')
       return createProjects({ directory: given.directory })
@@ -347,6 +423,11 @@ export function composeIdentity(given: {
       // Streams of a revoked key are woken so that they notice and end.
       async revokeKey(...named) {
         const outcome = await administration.revokeKey(...named)
+        afterwards(wake(outcome.key.org))
+        return outcome
+      },
+      async rotateKey(...named) {
+        const outcome = await administration.rotateKey(...named)
         afterwards(wake(outcome.key.org))
         return outcome
       },

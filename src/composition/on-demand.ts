@@ -49,6 +49,7 @@ export function transferOnDemand(isBound: boolean, compose: () => Promise<Transf
       },
     },
     imports: async (...given) => (await load()).imports(...given),
+    propose: async (...given) => (await load()).propose(...given),
     backups: {
       isBound,
       goOn: async (...given) => (await load()).backups.goOn(...given),

@@ -21,6 +21,7 @@ import { BACKUP_STEP } from '../services/transfer/backup-step'
 import { createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
+import { createStoreProposals } from '../services/transfer/store-proposals'
 import type { Transfer } from '../services/transfer/transfer'
 import type { Generate } from '../services/writing/entries/generate'
 import type { Bindings } from './isolate'
@@ -74,15 +75,17 @@ export function composeTransfer(
     ...{ exports, images, imports, places, clock, keep: config.backupKeep },
   })
   const journal = createSqlScheduleJournal(connection)
+  const importVolume = createImportVolume({
+    ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
+    names: given.names,
+    spare: backups.image,
+    redact: config.redact,
+    model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
+  })
   return {
     exports,
-    imports: createImportVolume({
-      ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
-      names: given.names,
-      spare: backups.image,
-      redact: config.redact,
-      model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
-    }),
+    imports: importVolume,
+    propose: createStoreProposals({ imports: importVolume, clock }),
     backups,
     backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
   }

@@ -6,6 +6,8 @@ import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
+import { perObject } from '../domain/per-object'
+import { createUsageCounter } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
@@ -65,8 +67,11 @@ const SECURE_HEADERS = secureHeaders({
 
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 export function createApp<Env extends object>(prepare: Prepare<Env>) {
+  // An isolate serves one environment, except in tests.
+  const counterOf = perObject((_: Env) => createUsageCounter())
   const counters = createCounters()
-  const core = createRouter(prepare, counters, {})
+  const shared = { counters, counterOf }
+  const core = createRouter(prepare, shared, {})
   /** Routers by the routes that are loaded with them. */
   const routers = new Map<string, Promise<typeof core>>()
   return {
@@ -75,12 +80,18 @@ export function createApp<Env extends object>(prepare: Prepare<Env>) {
       if (group === null) return core.fetch(request, env, ctx)
       let router = routers.get(group.name)
       if (router === undefined) {
-        router = group.load().then((routes) => createRouter(prepare, counters, routes))
+        router = group.load().then((routes) => createRouter(prepare, shared, routes))
         routers.set(group.name, router)
       }
       return (await router).fetch(request, env, ctx)
     },
   }
+}
+
+/** Counters of an isolate. */
+interface Shared<Env> {
+  readonly counters: ReturnType<typeof createCounters>
+  readonly counterOf: (env: Env) => ReturnType<typeof createUsageCounter>
 }
 
 type Prepare<Env> = (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>
@@ -89,7 +100,7 @@ type Prepare<Env> = (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 function createRouter<Env extends object>(
   prepare: Prepare<Env>,
-  counters: ReturnType<typeof createCounters>,
+  { counters, counterOf }: Shared<Env>,
   routes: RouteGroup,
 ) {
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
@@ -119,6 +130,19 @@ function createRouter<Env extends object>(
       noteRequest(counters, route, status, measure)
       c.header('Server-Timing', measure.timing())
       record?.(measure.point(route, status))
+      const usage = counterOf(c.env)
+      const used = measure.usage(route)
+      if (used !== null) usage.note(used)
+      const due = usage.due(c.var.setup.services.now())
+      const { services } = c.var.setup
+      if (due !== null)
+        services.afterwards(
+          services.usage.add(due).catch(() => {
+            // The next minute tries again. The error may hold text of a caller.
+            for (const one of due) usage.note(one)
+            log('WARNING', 'usage_not_written', { counts: due.length })
+          }),
+        )
       log('INFO', 'request', { requestId: c.var.requestId, route, status, ...measure.line() })
     }
     const { afterwards, catchUp, close } = c.var.setup.services
@@ -225,7 +249,12 @@ function createRouter<Env extends object>(
     const standing = by.kind === 'key' ? await organizationTotals(services, by.caller) : null
     const bytes = services.health.database.bytes?.() ?? null
     const limit = services.health.database.limit ?? 0
-    return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
+    const keys = await services.administration.expiringKeys(by)
+    const used = by.kind === 'key' ? await services.usage.today(by) : []
+    const expiring = new Map(keys.map((key) => [key, key.expiresAt ?? 0]))
+    return c.body(metricsText(counters, { standing, bytes, limit, usage: used, expiring }), 200, {
+      'Content-Type': METRICS_TYPE,
+    })
   })
 
   routes.withCredential?.(app)
@@ -266,8 +295,7 @@ function createRouter<Env extends object>(
       ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
       ...(wait !== null && { 'Retry-After': String(wait) }),
     }
-    // Only tools report errors of single arguments.
-    const shown = details === undefined || Array.isArray(details) ? {} : { details }
+    const shown = details === undefined ? {} : { details }
     // `curl` gets in the body what a browser gets as a page.
     const isCurious = c.req.method === 'GET' && code === 'unauthorized' && isMcpPath(url.pathname)
     const about = isCurious ? { server: introduction(addressOf(url), 'required') } : {}
