@@ -8,7 +8,6 @@ import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
 import type { Config } from '../config'
-import { deferred } from '../domain/deferred'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
 import { modelKey } from '../domain/meaning/vector'
@@ -67,7 +66,7 @@ import { createSimilarMemories } from '../services/writing/events/similar-memori
 import { createMemoryService } from '../services/writing/memories/memories'
 import { createSummarize } from '../services/writing/memories/summarize'
 import { type Bindings, levelsOf } from './isolate'
-import { methodsOnDemand } from './on-demand'
+import { methodsOnDemand, modules } from './on-demand'
 
 /** Wires the detection of memories on one subject. */
 export function composeCurrency(
@@ -83,10 +82,9 @@ export function composeCurrency(
   },
 ) {
   const { connection, clock, languageModel: model, calls, findEarlier, log } = given
-  const pairs = methodsOnDemand(async () => {
-    const { createSqlMemoryPairs } = await import('../adapters/sql/stores/currency/memory-pairs')
-    return createSqlMemoryPairs(connection, clock)
-  })
+  const pairs = methodsOnDemand(modules.memoryPairs, ({ createSqlMemoryPairs }) =>
+    createSqlMemoryPairs(connection, clock),
+  )
   const judges = config.contradictionJudge && model !== null
   return {
     pairs,
@@ -124,18 +122,15 @@ export const composeDashboard = (
   config: Config,
   given: { connection: SqlConnection; settings: Settings; clock: Clock },
 ): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
-  directory: methodsOnDemand(async () => {
-    const { createSqlDirectory } = await import('../adapters/sql/stores/identity/directory')
-    return createSqlDirectory(given.connection, given.clock)
-  }),
-  overview: methodsOnDemand(async () => {
-    const { createSqlStoreOverview } = await import('../adapters/sql/stores/overview/store-overview')
-    return createSqlStoreOverview(given.connection, given.clock)
-  }),
-  endedSessions: methodsOnDemand(async () => {
-    const { createSqlEndedSessions } = await import('../adapters/sql/stores/identity/directory')
-    return createSqlEndedSessions(given.connection, given.clock)
-  }),
+  directory: methodsOnDemand(modules.directory, ({ createSqlDirectory }) =>
+    createSqlDirectory(given.connection, given.clock),
+  ),
+  overview: methodsOnDemand(modules.storeOverview, ({ createSqlStoreOverview }) =>
+    createSqlStoreOverview(given.connection, given.clock),
+  ),
+  endedSessions: methodsOnDemand(modules.directory, ({ createSqlEndedSessions }) =>
+    createSqlEndedSessions(given.connection, given.clock),
+  ),
   sessions: () => sessionSealOf(bindings, config, given.settings),
 })
 
@@ -190,10 +185,7 @@ export function composeFeed(
     bell,
     changes: createChanges({
       ...{
-        feed: methodsOnDemand(async () => {
-          const { createSqlChangeFeed } = await import('../adapters/sql/stores/history/change-feed')
-          return createSqlChangeFeed(connection, clock)
-        }),
+        feed: methodsOnDemand(modules.changeFeed, ({ createSqlChangeFeed }) => createSqlChangeFeed(connection, clock)),
         bell,
         seal,
         clock,
@@ -303,10 +295,7 @@ export function composePacks(given: {
 }): Services['packs'] {
   const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
   const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
-  const reads = methodsOnDemand(async () => {
-    const { createSqlPacks } = await import('../adapters/sql/stores/packs/packs')
-    return createSqlPacks(connection, clock)
-  })
+  const reads = methodsOnDemand(modules.packs, ({ createSqlPacks }) => createSqlPacks(connection, clock))
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
   const findCandidates = createFindCandidates({
@@ -347,16 +336,17 @@ const providers = new Map<string, OpenIdProvider>()
 
 function accessGateOf(settings: NonNullable<Config['signIn']['access']>, clock: Clock): AccessGate {
   const name = JSON.stringify(settings)
-  const load = async () => (await import('../adapters/sign-in/access-gate')).createAccessGate(settings, clock)
-  const gate = gates.get(name) ?? methodsOnDemand(deferred(load).load)
+  const gate =
+    gates.get(name) ?? methodsOnDemand(modules.accessGate, ({ createAccessGate }) => createAccessGate(settings, clock))
   gates.set(name, gate)
   return gate
 }
 
 function openIdProviderOf(settings: NonNullable<Config['signIn']['openId']>, clock: Clock): OpenIdProvider {
   const name = JSON.stringify(settings)
-  const load = async () => (await import('../adapters/sign-in/openid-provider')).createOpenIdProvider(settings, clock)
-  const provider = providers.get(name) ?? methodsOnDemand(deferred(load).load)
+  const provider =
+    providers.get(name) ??
+    methodsOnDemand(modules.openidProvider, ({ createOpenIdProvider }) => createOpenIdProvider(settings, clock))
   providers.set(name, provider)
   return provider
 }
@@ -382,16 +372,12 @@ export function composeIdentity(given: {
     ...{ store, clock, names: given.names },
     audit: createSqlAuditLog(connection, clock),
   })
-  const departure = methodsOnDemand(async () => {
-    const [{ createDeparture }, { createSqlPeopleStore }] = await Promise.all([
-      import('../services/people/departure'),
-      import('../adapters/sql/stores/identity/people-store'),
-    ])
-    return createDeparture({
+  const departure = methodsOnDemand(modules.departure, ({ createDeparture, createSqlPeopleStore }) =>
+    createDeparture({
       ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
       people: createSqlPeopleStore(connection, given.analyzer, clock),
-    })
-  })
+    }),
+  )
   const { access, openId } = given.signIn
   return {
     usage: createUsage({
@@ -412,10 +398,7 @@ export function composeIdentity(given: {
         return outcome
       },
     },
-    projects: methodsOnDemand(async () => {
-      const { createProjects } = await import('../services/people/projects')
-      return createProjects({ directory: given.directory })
-    }),
+    projects: methodsOnDemand(modules.projects, ({ createProjects }) => createProjects({ directory: given.directory })),
     names: given.names,
     identity: createIdentity({ store, adminToken, clock, afterwards }),
     administration: {

@@ -22,7 +22,7 @@ import { createAfterWrite, scheduleSteps } from '../services/maintenance/steps'
 import { createCatchUp, type SyncVectors } from '../services/maintenance/sync-vectors'
 import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isolate'
 import { confirmed } from './models'
-import { methodsOnDemand } from './on-demand'
+import { methodsOnDemand, modules } from './on-demand'
 
 /** Wires background work: after answers, and by the schedule. */
 export function composeMaintenance(
@@ -66,10 +66,9 @@ export function composeMaintenance(
     steps: [
       ...before,
       ...scheduleSteps({
-        retention: methodsOnDemand(async () => {
-          const { createSqlRetention } = await import('../adapters/sql/stores/maintenance/retention')
-          return createSqlRetention(connection, clock, config.history, ids)
-        }),
+        retention: methodsOnDemand(modules.retention, ({ createSqlRetention }) =>
+          createSqlRetention(connection, clock, config.history, ids),
+        ),
         ...{ work, outbox, images, index, generation, embedCode, clock },
         embedsHere: config.embedding.provider === 'local',
         embedsBehind: config.embedding.provider === 'builtin',

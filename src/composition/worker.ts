@@ -58,7 +58,7 @@ import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
 import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
-import { captureOnDemand, codeOnDemand, methodsOnDemand, transferOnDemand } from './on-demand'
+import { captureOnDemand, methodsOnDemand, modules, transferOnDemand } from './on-demand'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface WorkerContext {
@@ -135,10 +135,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, config.quotas, config.history)
   const entries = countingStored(storing(stored, afterwards), log)
-  const texts = methodsOnDemand(async () => {
-    const { createSqlEntryTexts } = await import('../adapters/sql/stores/texts/entry-texts')
-    return createSqlEntryTexts(connection, clock, indexedFields)
-  })
+  const texts = methodsOnDemand(modules.entryTexts, ({ createSqlEntryTexts }) =>
+    createSqlEntryTexts(connection, clock, indexedFields),
+  )
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
@@ -153,21 +152,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const generate = createGenerate(generating)
   // Restored entries keep their summaries.
   const generateVectors = createGenerate({ ...generating, summarizer: null })
-  const history = methodsOnDemand(async () => {
-    const { createSqlHistory } = await import('../adapters/sql/stores/history/history')
-    return createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
-  })
+  const history = methodsOnDemand(modules.history, ({ createSqlHistory }) =>
+    createSqlHistory(connection, analyzer, clock, config.quotas, config.history),
+  )
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
-  const code = codeOnDemand(async () => {
-    const { composeCode } = await import('./code')
-    return composeCode({
+  const code = methodsOnDemand(modules.code, ({ composeCode }) =>
+    composeCode({
       ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
       quotas: config.quotas,
-    })
-  })
+    }),
+  )
   const calls = createSqlModelCalls(connection, clock, config.modelCallsPerDay)
   const currency = composeCurrency(config, {
     ...{ connection, clock, languageModel, log: warn },
@@ -238,13 +235,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   }
   const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
   const transferring = { ...writing, connection, settings, embedder, analyzer, clock, ids }
-  const transfer = transferOnDemand(bindings.BACKUP_BUCKET !== undefined, async () => {
-    const { composeTransfer } = await import('./transfer')
-    return composeTransfer(config, bindings, {
+  const transfer = transferOnDemand(bindings.BACKUP_BUCKET !== undefined, modules.transfer, ({ composeTransfer }) =>
+    composeTransfer(config, bindings, {
       ...transferring,
       ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
-    })
-  })
+    }),
+  )
   const storeEntries = createStoreEntries(writing)
   const updateEntries = createUpdateEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
@@ -275,9 +271,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     levels,
     unfinished: async (scope, goesBy) => [...(await unfinished(scope, goesBy)), ...finishing.warnings(goesBy)],
   })
-  const capture = captureOnDemand(async () => {
-    const { composeCapture } = await import('./capture')
-    return composeCapture({
+  const capture = captureOnDemand(modules.capture, ({ composeCapture }) =>
+    composeCapture({
       ...{
         connection,
         clock,
@@ -296,8 +291,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       },
       ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
       proposes: config.captureProposals && languageModel !== null,
-    })
-  })
+    }),
+  )
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock })
   return {
     storeEntries,
@@ -318,12 +313,11 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
       })
       return explainMiss(...given)
     },
-    stalePairs: methodsOnDemand(async () => {
-      const { createStalePairs } = await import('../services/stale/stale-pairs')
-      return createStalePairs({
+    stalePairs: methodsOnDemand(modules.stalePairs, ({ createStalePairs }) =>
+      createStalePairs({
         ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
-      })
-    }),
+      }),
+    ),
     ...memories,
     capture,
     updateEntries,

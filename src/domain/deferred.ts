@@ -2,6 +2,8 @@
 export interface Deferred<Module> {
   /** Loads the module once. */
   readonly load: () => Promise<Module>
+  /** The loaded module; undefined before `load` has resolved. */
+  readonly peek: () => Module | undefined
   /** The loaded module. @throws Error before `load` has resolved */
   readonly loaded: () => Module
 }
@@ -14,6 +16,7 @@ export function deferred<Module>(importing: () => Promise<Module>): Deferred<Mod
       module ??= await importing()
       return module
     },
+    peek: () => module,
     loaded() {
       if (module === undefined) throw new Error(`${importing} has not been loaded`)
       return module
