@@ -7,6 +7,7 @@ import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/proje
 import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
+import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
@@ -61,10 +62,8 @@ import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
 import type { StoreEntries } from '../services/writing/entries/store-entries'
 import type { UpdateEntries } from '../services/writing/entries/update-entries'
-import { createReportEvent } from '../services/writing/events/report-event'
-import { createSimilarMemories } from '../services/writing/events/similar-memories'
+import type { createReportEvent } from '../services/writing/events/report-event'
 import { createMemoryService } from '../services/writing/memories/memories'
-import { createSummarize } from '../services/writing/memories/summarize'
 import { type Bindings, levelsOf } from './isolate'
 import { methodsOnDemand, modules } from './on-demand'
 
@@ -250,10 +249,11 @@ export function composeMemories(given: {
       ...{ rank: createRankMemories({ ...retrievers, unfinished }), memories: stored, analyzer },
       ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     }),
-    reportEvent: createReportEvent({
-      ...{ memories, code, clock },
-      similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
-    }),
+    async reportEvent(...asked) {
+      const { createReportEvent, createSimilarMemories } = await modules.reportEvent.load()
+      const similarMemories = createSimilarMemories({ fullText, entries, analyzer })
+      return createReportEvent({ memories, code, clock, similarMemories })(...asked)
+    },
     orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
     async getCurrent(...asked) {
       const [{ createGetCurrent }, { createSqlCurrentMemories }] = await Promise.all([
@@ -267,7 +267,10 @@ export function composeMemories(given: {
       })
       return getCurrent(...asked)
     },
-    summarize: createSummarize({ memories: stored, storeEntries, clock }),
+    async summarize(...asked) {
+      const { createSummarize } = await modules.summarize.load()
+      return createSummarize({ memories: stored, storeEntries, clock })(...asked)
+    },
   }
 }
 
@@ -295,7 +298,7 @@ export function composePacks(given: {
 }): Services['packs'] {
   const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
   const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
-  const reads = methodsOnDemand(modules.packs, ({ createSqlPacks }) => createSqlPacks(connection, clock))
+  const reads = createSqlPacks(connection, clock)
   const semantic =
     embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
   const findCandidates = createFindCandidates({

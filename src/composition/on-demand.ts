@@ -14,10 +14,18 @@ export const modules = {
   directory: deferred(() => import('../adapters/sql/stores/identity/directory')),
   retention: deferred(() => import('../adapters/sql/stores/maintenance/retention')),
   storeOverview: deferred(() => import('../adapters/sql/stores/overview/store-overview')),
-  packs: deferred(() => import('../adapters/sql/stores/packs/packs')),
   entryTexts: deferred(() => import('../adapters/sql/stores/texts/entry-texts')),
   projects: deferred(() => import('../services/people/projects')),
   stalePairs: deferred(() => import('../services/stale/stale-pairs')),
+  restoreEntries: deferred(() => import('../services/writing/entries/restore-entries')),
+  summarize: deferred(() => import('../services/writing/memories/summarize')),
+  reportEvent: deferred(async () => {
+    const [event, similar] = await Promise.all([
+      import('../services/writing/events/report-event'),
+      import('../services/writing/events/similar-memories'),
+    ])
+    return { ...event, ...similar }
+  }),
   capture: deferred(() => import('./capture')),
   code: deferred(() => import('./code')),
   transfer: deferred(() => import('./transfer')),

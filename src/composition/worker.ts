@@ -40,7 +40,6 @@ import { createSuggestModel } from '../services/suggest-model'
 import { backupStep } from '../services/transfer/backup-step'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
-import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import {
@@ -328,7 +327,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history }),
-    restoreEntries: createRestoreEntries(restoring),
+    async restoreEntries(...asked) {
+      const { createRestoreEntries } = await modules.restoreEntries.load()
+      return createRestoreEntries(restoring)(...asked)
+    },
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
