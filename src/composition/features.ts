@@ -249,11 +249,12 @@ export function composeMemories(given: {
       ...{ rank: createRankMemories({ ...retrievers, unfinished }), memories: stored, analyzer },
       ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     }),
-    async reportEvent(...asked) {
-      const { createReportEvent, createSimilarMemories } = await modules.reportEvent.load()
-      const similarMemories = createSimilarMemories({ fullText, entries, analyzer })
-      return createReportEvent({ memories, code, clock, similarMemories })(...asked)
-    },
+    reportEvent: methodsOnDemand(modules.reportEvent, ({ createReportEvent, createSimilarMemories }) =>
+      createReportEvent({
+        ...{ memories, code, clock },
+        similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
+      }),
+    ),
     orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
     async getCurrent(...asked) {
       const [{ createGetCurrent }, { createSqlCurrentMemories }] = await Promise.all([
