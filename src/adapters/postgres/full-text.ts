@@ -47,6 +47,7 @@ import { totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
+import { byCombinations, COMBINATION_BOUNDS, combinationsOf } from './word-combinations'
 
 /**
  * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
@@ -423,7 +424,10 @@ const rareTables = (
 ]
 
 /**
- * Creates the search of ranked candidates. @param many number of matches from which on only the rarest words choose candidates
+ * Creates the search of ranked candidates.
+ *
+ * @param many number of matches from which on only the rarest words choose candidates
+ * @param bounds thresholds of a search by combinations of words
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresFullText(
@@ -431,6 +435,7 @@ export function createPostgresFullText(
   analyzer: Analyzer,
   clock: Clock,
   many = MANY,
+  bounds = COMBINATION_BOUNDS,
 ): FullText {
   const { dialect } = connection
   return {
@@ -476,7 +481,15 @@ export function createPostgresFullText(
         FROM (${few}) AS few
       )`
       const isFew = isForFewWords(request)
-      const byUnits = units && !isFew ? bestByUnits(request, compiler, confined, bestOf) : null
+      const isListed = !captured && diaryOf === null && !isFew
+      const kind = isListed ? combinationsOf(request, compiler) : null
+      const byWords =
+        kind &&
+        byCombinations({
+          ...{ request, kind, compiler, bounds, org: scope.org, scope: confined },
+          ...{ admitted: admitted(), isOfPlace: isOfPlace(filter) },
+        })
+      const byUnits = units && !isFew && byWords === null ? bestByUnits(request, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
       // Use the further words if the others find too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`
@@ -485,11 +498,16 @@ export function createPostgresFullText(
       const byFew = sql`SELECT DISTINCT ON (id) id, held, key, part FROM (
           SELECT *, 0 AS part FROM first UNION ALL SELECT *, 1 FROM (${further}) AS further
         ) AS every ORDER BY id, part`
-      const others = isFew ? placed(byFew, false, sql`few.part, `) : placed(byUnits?.few ?? first, false)
-      const chosen =
-        units || rare !== undefined || query.preferred === null
-          ? others
-          : sql`${others} UNION ALL ${placed(bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete), true)}`
+      const others = isFew
+        ? placed(byFew, false, sql`few.part, `)
+        : placed(byWords?.best ?? byUnits?.few ?? first, false)
+      const preferring =
+        byWords !== null
+          ? byWords.whole
+          : units || rare !== undefined || query.preferred === null
+            ? null
+            : bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete)
+      const chosen = preferring === null ? others : sql`${others} UNION ALL ${placed(preferring, true)}`
       const next = !neighbours
         ? sql`'[]'`
         : sql`array_to_json(ARRAY(
@@ -505,12 +523,15 @@ export function createPostgresFullText(
         ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
       ]
       const tables =
+        byWords?.tables ??
         byUnits?.tables ??
         (rare === undefined
           ? rankedTables(request, compiler, confined, { many, admitted: isOfPlace(filter) ? null : admitted() })
           : rareTables(terms, rare, compiler, confined, newest(scope.org, project)))
       const counts =
-        rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)
+        rare === undefined
+          ? countsOf(COMMON, byWords?.idsOf ?? byUnits?.idsOf ?? idsFound, OF_SAMPLE)
+          : rareCounts(terms.length, rare)
       const all = isFew ? [...tables, sql`first AS MATERIALIZED (${first})`] : tables
       const few = isFew ? sql`, (SELECT few FROM many) AS few` : sql``
       const candidates = sql`WITH ${sql.join(all, sql`, `)},
