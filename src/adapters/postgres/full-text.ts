@@ -14,6 +14,7 @@ import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
 import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
+import type { SqlDialect } from '../sql/core/dialect'
 import { asRows } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
@@ -423,6 +424,35 @@ const rareTables = (
   )`,
 ]
 
+interface ColumnContext {
+  readonly dialect: SqlDialect
+  readonly analyzer: Analyzer
+  readonly scope: Scope
+  readonly now: number
+}
+
+/** Returns the columns of a candidate `e`. */
+function candidateColumns({ dialect, analyzer, scope, now }: ColumnContext, request: AnySearch): SQL {
+  const { columns, moment, units, rare } = request
+  const neighbours = units === undefined && rare === undefined
+  const next = !neighbours
+    ? sql`'[]'`
+    : sql`array_to_json(ARRAY(
+        SELECT n.id FROM entries n
+        WHERE ${listed(dialect, scope, now, 'n')}
+          AND ${dialect.plan.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
+        ORDER BY n.thread_id, n.id LIMIT 2
+      ))::text`
+  const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+  const wanted = [
+    ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
+    ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
+    ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
+  ]
+  return sql`e.id, e.title, e.text_words, ${previewOf(dialect, SCORED_LENGTH)} AS text,
+    e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}`
+}
+
 /**
  * Creates the search of ranked candidates.
  *
@@ -453,12 +483,10 @@ export function createPostgresFullText(
         depth,
         units,
         rare,
-        moment,
         diaryOf = null,
         captured = false,
         totals: counting = true,
       } = request
-      const neighbours = units === undefined && rare === undefined
       const now = clock.now()
       const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
@@ -508,20 +536,6 @@ export function createPostgresFullText(
             ? null
             : bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete)
       const chosen = preferring === null ? others : sql`${others} UNION ALL ${placed(preferring, true)}`
-      const next = !neighbours
-        ? sql`'[]'`
-        : sql`array_to_json(ARRAY(
-            SELECT n.id FROM entries n
-            WHERE ${listed(dialect, scope, now, 'n')}
-              AND ${dialect.plan.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
-            ORDER BY n.thread_id, n.id LIMIT 2
-          ))::text`
-      const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-      const wanted = [
-        ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-        ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
-        ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
-      ]
       const tables =
         byWords?.tables ??
         byUnits?.tables ??
@@ -538,8 +552,7 @@ export function createPostgresFullText(
         best AS MATERIALIZED (${chosen})
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts${few}
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.title, e.text_words, ${previewOf(dialect, SCORED_LENGTH)} AS text,
-            e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}
+          SELECT ${candidateColumns({ dialect, analyzer, scope, now }, request)}
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`
