@@ -266,6 +266,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     bounded: null,
     knownToIndex,
     listedByIndex: () => null,
+    packsResults: true,
     packsRows: false,
     inList: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,

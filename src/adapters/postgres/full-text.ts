@@ -15,7 +15,7 @@ import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
 import type { SqlDialect } from '../sql/core/dialect'
-import { asRows } from '../sql/core/rows'
+import { asRows, inOneValue, rowsOfValue } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
 import { contextColumns } from '../sql/tables/memories/work-context'
@@ -549,7 +549,7 @@ export function createPostgresFullText(
       const all = isFew ? [...tables, sql`first AS MATERIALIZED (${first})`] : tables
       const few = isFew ? sql`, (SELECT few FROM many) AS few` : sql``
       const candidates = sql`WITH ${sql.join(all, sql`, `)},
-        best AS MATERIALIZED (${chosen})
+        best AS MATERIALIZED (SELECT DISTINCT ON (id) * FROM (${chosen}) AS every ORDER BY id, complete DESC)
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts${few}
         FROM best CROSS JOIN LATERAL (
           SELECT ${candidateColumns({ dialect, analyzer, scope, now }, request)}
@@ -558,7 +558,7 @@ export function createPostgresFullText(
         ) AS e`
 
       const batch = new Batch()
-      const best = batch.add(candidates, asRows)
+      const best = batch.add(inOneValue(dialect, candidates), rowsOfValue)
       const totals = batch.add(totalsOf({ dialect, scope, now }, place, counting, rare === undefined), asRows)
       const beyond =
         // Words have the weight of the complete scope, also when only one thread is searched.

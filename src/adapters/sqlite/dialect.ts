@@ -504,6 +504,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     bounded: { ...FILTERED_AT_ONCE, page: pageInParts },
     knownToIndex,
     listedByIndex,
+    packsResults: false,
     packsRows: true,
     inList: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,

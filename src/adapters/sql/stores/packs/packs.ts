@@ -11,6 +11,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import {
   each,
   flag,
+  inOneValue,
   json,
   jsonOrNull,
   num,
@@ -18,6 +19,7 @@ import {
   numOrNull,
   oneOf,
   packedColumns,
+  rowsOfValue,
   str,
   strOrNull,
   unpackedColumns,
@@ -399,9 +401,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
     },
 
     async gather(visibility, request) {
-      const rows = await readOne(connection, gatherStatement(contextOf(visibility), request), (found) =>
-        unpackedColumns(HEAD, found),
-      )
+      const statement = inOneValue(dialect, gatherStatement(contextOf(visibility), request))
+      const rows = await readOne(connection, statement, (found) => unpackedColumns(HEAD, rowsOfValue(found)))
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
       const entries = rows.map((row) => toPackEntry(row, texts))
       const there = new Set(entries.map(({ id }) => id))

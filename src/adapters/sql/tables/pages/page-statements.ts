@@ -6,7 +6,7 @@ import { Batch, type Decode, readOne } from '../../core/batch'
 import { compileFilter, FALSE, TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { Bindings } from '../../core/dialect'
-import { flag, numOrNull } from '../../core/rows'
+import { flag, inOneValue, numOrNull, rowsOfValue } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { visibleTotals } from '../counts/visible-counts'
 import { fits, noneIsLarge, readBudgetOf } from '../entries/read-budget'
@@ -118,11 +118,10 @@ export async function readPage(
     if (total !== null) return { page: inOrderOfPage(found.page), total, isExact: found.isExact }
   }
   if (context.dialect.bounded === null && countedBy(filter) === null)
-    return readOne(connection, newestStatement(context, filter, request), (rows) => ({
-      page: rowsOfPage(rows),
-      total: totalOf(rows),
-      isExact: flag(rows.at(-1) ?? {}, 'exact'),
-    }))
+    return readOne(connection, inOneValue(context.dialect, newestStatement(context, filter, request)), (value) => {
+      const rows = rowsOfValue(value)
+      return { page: rowsOfPage(rows), total: totalOf(rows), isExact: flag(rows.at(-1) ?? {}, 'exact') }
+    })
   const bindings = context.dialect.bindings()
   const plan = planEntries(context, filter, bindings)
   if (alone === null && plan.within !== null)

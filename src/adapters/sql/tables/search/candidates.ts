@@ -310,7 +310,7 @@ export function toSearch(answers: Answers): TextSearch {
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const withCounts = whole ?? found.find((row) => row.counts !== null)
+  const withCounts = whole ?? [...found, ...preferred].find((row) => row.counts !== null)
   const counts = ofAll ?? (withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts'))
   // By position if they have one, whatever the order of the database.
   const inOrder = (hits: readonly TextHit[]) => hits.toSorted((a, b) => a.place - b.place || b.id - a.id)
@@ -325,7 +325,8 @@ export function toSearch(answers: Answers): TextSearch {
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
       ),
     },
-    chosenBy: ofAll !== null || found.some(({ few }) => few === true) ? 'six rarest words' : 'all words',
+    chosenBy:
+      ofAll !== null || [...found, ...preferred].some(({ few }) => few === true) ? 'six rarest words' : 'all words',
   }
 }
 
