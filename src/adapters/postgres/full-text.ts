@@ -433,7 +433,7 @@ interface ColumnContext {
 
 /** Returns the columns of a candidate `e`. */
 function candidateColumns({ dialect, analyzer, scope, now }: ColumnContext, request: AnySearch): SQL {
-  const { columns, moment, units, rare } = request
+  const { columns, moment, units, rare, terms, texts = true } = request
   const neighbours = units === undefined && rare === undefined
   const next = !neighbours
     ? sql`'[]'`
@@ -449,7 +449,17 @@ function candidateColumns({ dialect, analyzer, scope, now }: ColumnContext, requ
     ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
     ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
   ]
-  return sql`e.id, e.title, e.text_words, ${previewOf(dialect, SCORED_LENGTH)} AS text,
+  const text = previewOf(dialect, SCORED_LENGTH)
+  // The index has stems; other terms are counted in the text.
+  const [known, read] =
+    terms.length > 0 && terms.every(({ by }) => by === 'stem')
+      ? [
+          sql`(SELECT f.body FROM entries_fts f WHERE f.entry_id = e.id AND e.bytes <= ${sql.raw(String(SCORED_LENGTH))})`,
+          !texts,
+        ]
+      : [sql`NULL::text`, false]
+  const shown = read ? sql`CASE WHEN e.bytes <= ${sql.raw(String(SCORED_LENGTH))} THEN '' ELSE ${text} END` : text
+  return sql`e.id, e.title, e.text_words, ${shown} AS text, ${known} AS terms,
     e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}`
 }
 

@@ -263,6 +263,8 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
 
 /** Converts a row. @param text texts that were read before, by ID */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
+  let tags: string[] | undefined
+  let metadata: Metadata | null | undefined
   return {
     id: num(row, 'id'),
     kind: kindOf(row, 'kind'),
@@ -284,12 +286,14 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     textHash: str(row, 'text_hash'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
-    // Parsed when used: of hundreds of entries a few dozen are shown.
+    // Parsed when used, and once: of hundreds of entries a few dozen are shown.
     get tags() {
-      return json<string[]>(row, 'tags')
+      tags ??= json<string[]>(row, 'tags')
+      return tags
     },
     get metadata() {
-      return jsonOrNull<Metadata>(row, 'metadata')
+      if (metadata === undefined) metadata = jsonOrNull<Metadata>(row, 'metadata')
+      return metadata
     },
     beginning: text.get(num(row, 'id')) ?? str(row, 'beginning'),
     chars: num(row, 'chars'),

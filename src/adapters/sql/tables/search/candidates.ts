@@ -183,6 +183,7 @@ export interface AnySearch extends TextRequest {
   readonly moment?: WorkContext
   readonly diaryOf?: string | null
   readonly totals?: boolean
+  readonly texts?: boolean
 }
 
 /** Creates the three searches of a database that runs them with the same statements. */
@@ -266,6 +267,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   id: num(row, 'id'),
   title: columns.includes('title') ? (strOrNull(row, 'title') ?? '') : '',
   text: str(row, 'text'),
+  terms: strOrNull(row, 'terms'),
   ...(columns.includes('code') ? namesAndCode(row) : { code: '', aliases: [] }),
   context: columns.includes('context') ? str(row, 'context') : '',
   length: num(row, 'text_words'),
