@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest'
+import { atOnce } from '../../src/domain/scheduler'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import { type HitParts, hitCounter } from '../../src/domain/search/hit-counts'
 import { indexText } from '../../src/domain/search/indexed-text'
 import { parseQuery } from '../../src/domain/search/query'
 import { scoredTerms } from '../../src/domain/search/score'
-import { atOnce } from '../../src/domain/scheduler'
 import { seeded } from '../support/seeded'
 
-const WORDS = 'the token tokens token-tokens café CAFÉ running runs über 今天天气 天气 v1.2 x1 deploy, deploy'.split(' ')
+const WORDS = 'the token tokens token-tokens café CAFÉ running runs über 今天天气 天气 v1.2 x1 deploy, deploy'.split(
+  ' ',
+)
 
 it('counts the words of a query in the terms of the index as in the text that they were made of', () => {
   const random = seeded(20261128)
