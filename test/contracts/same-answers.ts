@@ -26,7 +26,7 @@ const SOON: ManyMatch = {
   filtered: { classed: { sampled: 10, entries: 0 }, grouped: { sampled: 10, entries: 0 } },
 }
 
-/** Combinations of words are told apart in a store of a thousand entries, and walked. */
+/** Combinations of words are distinguished in a store of a thousand entries, and walked. */
 const FREQUENT_SOON: CombinationBounds = { words: 3, sampled: 16, rare: 1 }
 
 /** The index of PostgreSQL is exact for the second one only. */

@@ -26,7 +26,7 @@ const MOST_BITS = 29
 
 /** Thresholds of a search by combinations. */
 export interface CombinationBounds {
-  /** Words of a query up to which its combinations are told apart: three have seven. */
+  /** Words of a query up to which its combinations are distinguished: three have seven. */
   readonly words: number
   /** Matches of the sample up to which all matches are read. */
   readonly sampled: number
