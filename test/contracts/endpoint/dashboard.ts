@@ -663,6 +663,23 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).toContain('# Context pack')
     })
 
+    it('[OPERATE-150] compares the packs of two goals: memories of both, with both scores, and of each alone', async () => {
+      for (const [title, text] of [
+        ['Geese at dawn', 'We decided to count the geese of the marsh at dawn.'],
+        ['Geese at the fence', 'We decided to repair the fence of the marsh against geese.'],
+      ] as const)
+        await store(text, { metadata: { kind: 'decision', title, project: 'marsh' } })
+      const goals = 'goal=count+the+geese+of+the+marsh+at+dawn&other=repair+the+fence+of+the+marsh+against+geese'
+      const { text } = await writer.get(`/pack?${goals}&project=marsh`)
+      const comparison = /aria-label="Comparison">(.*?)<\/section>/s.exec(text)?.[1] ?? ''
+      expect(comparison).toMatch(/In both packs: \d+/)
+      expect(comparison).toMatch(/Only for the first goal: \d+/)
+      expect(comparison).toMatch(/Only for the second goal: \d+/)
+      expect(comparison).toContain('Geese at dawn')
+      expect((await narrowed.get(`/pack?${goals}&project=marsh`)).text).not.toContain('Geese at dawn')
+      expect((await writer.get('/pack?other=geese')).text).not.toContain('aria-label="Comparison"')
+    })
+
     it('names what a pack left out, and why, to whom it is shown', async () => {
       for (const [text, metadata] of [
         [
