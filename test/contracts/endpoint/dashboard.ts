@@ -560,6 +560,21 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.send('/keys', { name: '', role: 'writer' })).status).toBe(400)
     })
 
+    it('[OPERATE-151] lists keys in use and ended ones, with owner, creator and calls, and replaces a key', async () => {
+      await admin.send('/keys', { name: 'Quokka bot', role: 'reader', capture: 'false' })
+      const listed = await admin.get('/keys?sort=name')
+      const row = /<tr[^>]*>(?:(?!<\/tr>).)*Quokka bot.*?<\/tr>/s.exec(listed.text)?.[0] ?? ''
+      expect(row).toMatch(/owner .*no capture.*by .*never.*0 calls/s)
+      const id = /name="id" value="(key_[0-9a-f]+)"/.exec(row)?.[1] ?? ''
+      const made = await admin.send('/keys/rotate', { id, grace: '0' })
+      const key = /cp_[A-Za-z0-9_-]{40,}/.exec(made.text)?.[0] ?? ''
+      expect([made.status, made.text.includes(`it replaces (${id}) ended`)]).toEqual([200, true])
+      expect((await house.signIn(key)).seen.status).toBe(303)
+      expect((await admin.get('/keys')).text).not.toContain(id)
+      expect((await admin.get('/keys?show=ended')).text).toContain(id)
+      expect((await writer.send('/keys/rotate', { id, grace: '0' })).status).toBe(403)
+    })
+
     it('lets the holder of ADMIN_TOKEN administer any organization, and see no memory', async () => {
       expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
       expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
