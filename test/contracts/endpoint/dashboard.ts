@@ -872,6 +872,25 @@ export function dashboardContract(name: string, start: Start): void {
       })
     })
 
+    it('[OPERATE-152] pages through the activity by day, with filters by action, project and thread', async () => {
+      const thread = `walrus-${Date.now()}`
+      const stored: number[] = []
+      for (let i = 0; i < 65; i++)
+        stored.push(await store(`Walrus ${i} rests.`, { thread_id: thread, metadata: { project: 'p' } }))
+      const idsOf = (text: string) =>
+        [...text.matchAll(/class="excerpt"><a href="\/entries\/(\d+)"/g)].map(([, id]) => Number(id))
+      const first = await writer.get(`/activity?thread=${thread}&project=p&action=stored`)
+      expect(first.text).toContain('<h2>Today</h2>')
+      expect(idsOf(first.text)).toEqual(stored.slice(5).reverse())
+      const [, older = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+      const second = await writer.get(older.replaceAll('&amp;', '&'))
+      expect(idsOf(second.text)).toEqual(stored.slice(0, 5).reverse())
+      expect([second.text.includes('data-feed'), second.text.includes('rel="next"')]).toEqual([false, false])
+      expect(idsOf((await writer.get(`/activity?thread=${thread}&action=deleted`)).text)).toEqual([])
+      expect((await writer.get('/activity?before=nothing')).status).toBe(400)
+      expect(idsOf((await narrowed.get(`/activity?thread=${thread}`)).text).length).toBeLessThanOrEqual(60)
+    })
+
     it('streams what changes to a session that sees it', async () => {
       const page = await writer.get('/activity')
       const feed = /data-feed="([^"]*)"/.exec(page.text)?.[1] ?? ''
