@@ -16,6 +16,8 @@ export interface Citation {
   readonly lines: string
   /** Hexadecimal SHA-256 of the lines without white space. The first check sets it. */
   readonly hash?: string | undefined
+  /** What is next to the lines, to tell equal passages of a file apart (`aroundOf`). Set with the hash. */
+  readonly around?: string | undefined
   /** The commit whose lines are cited. */
   readonly commit?: string | undefined
   /** The date on which a check found that the text changed, such as "2026-11-28"; absent while it is unchanged. */
@@ -50,6 +52,7 @@ export const isCitedPath = (path: string): boolean =>
 
 const HASH = /^[0-9a-f]{64}$/
 const COMMIT = /^[0-9a-f]{7,64}$/
+const AROUND = /^[0-9a-f]{8}:[0-9a-f]{8}:\d{1,6}$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const matching = (value: JsonValue | undefined, form: RegExp): string | undefined =>
@@ -62,11 +65,13 @@ export function readCitation(value: JsonValue | undefined): Citation | null {
   if (typeof path !== 'string' || typeof lines !== 'string' || !isCitedPath(path) || readLines(lines) === null)
     return null
   const hash = matching(own(value, 'hash'), HASH)
+  const around = matching(own(value, 'around'), AROUND)
   const commit = matching(own(value, 'commit'), COMMIT)
   const changedAt = matching(own(value, 'changed_at'), DATE)
   return {
     ...{ path, lines },
     ...(hash === undefined ? {} : { hash }),
+    ...(around === undefined ? {} : { around }),
     ...(commit === undefined ? {} : { commit }),
     ...(changedAt === undefined ? {} : { changed_at: changedAt }),
   }
