@@ -112,9 +112,10 @@ export function readPlaces(places: readonly JsonValue[], path = 'sources'): Json
 }
 
 function readPlace(place: string): Citation | null {
-  const found = /^(?:\.\/)?([^\n]+):(\d+(?:-\d+)?)(?:@([0-9a-f]+))?$/.exec(place.trim())
-  if (found === null) return null
-  const [, path = '', lines = '', commit] = found
+  const text = place.trim()
+  const colon = text.lastIndexOf(':')
+  const [lines = '', commit] = text.slice(colon + 1).split('@')
+  const path = text.slice(0, Math.max(0, colon)).replace(/^\.\//, '')
   const citation = readCitation({ path, lines, ...(commit === undefined ? {} : { commit }) })
   return citation?.commit === commit ? citation : null
 }
