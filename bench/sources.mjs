@@ -71,7 +71,7 @@ const MOVED = '\u001b[1;35m'
 const REMOVED = '\u001b[31m'
 
 /**
- * What one commit did, as git reports it: renames, and by file the hunks with their removed lines.
+ * The changes of one commit, as git reports them: renames, and by file the hunks with their removed lines.
  *
  * `--color-moved` marks removed blocks that the same commit adds elsewhere. White space does not count.
  */
@@ -91,7 +91,6 @@ function diffOf(git, parent, commit) {
   const hunks = new Map()
   let [path, line] = ['', 0]
   for (const raw of (text ?? '').split('\n')) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: git colors its output
     const plain = raw.replace(/\u001b\[[\d;]*m/g, '')
     if (plain.startsWith('--- ')) path = plain.slice(6)
     const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(plain)

@@ -52,7 +52,7 @@ function print(checked, placeOf, isDry) {
   const list = counts.map(([state, count]) => `${count} ${WORDS[/** @type {keyof typeof WORDS} */ (state)]}`).join(', ')
   const memories = checked.length === 1 ? '1 memory' : `${checked.length} memories`
   console.log(
-    `${total} cited places of ${memories}${list === '' ? '' : `: ${list}`}${isDry ? ' (--dry-run: nothing was stored)' : ''}`,
+    `${total === 1 ? '1 cited place' : `${total} cited places`} of ${memories}${list === '' ? '' : `: ${list}`}${isDry ? ' (--dry-run: nothing was stored)' : ''}`,
   )
 }
 

@@ -1,7 +1,7 @@
 // Compares the citations of memories with a tree of files.
 import { createHash } from 'node:crypto'
 
-/** @typedef {import('../../domain/sources/citation').Citation} Citation */
+/** @typedef {import('../../domain/entry/citation').Citation} Citation */
 /** @typedef {import('./tree.mjs').Tree} Tree */
 /** @typedef {'unchanged' | 'filled' | 'moved' | 'changed' | 'gone'} State */
 /** @typedef {{ before: Citation, after: Citation, state: State }} Compared */
