@@ -44,6 +44,7 @@ const SAID = [
     'references',
     'learnings',
     'pinned',
+    'sources',
     'weight',
   ],
   ...[
