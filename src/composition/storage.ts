@@ -6,7 +6,6 @@ import { createD1Dialect } from '../adapters/sqlite/dialect'
 import { createD1FullText } from '../adapters/sqlite/full-text'
 import { indexedFieldTypes, type Migration } from '../adapters/sqlite/migrations'
 import { createObjectVectorIndex } from '../adapters/vector-object/index'
-import { createVectorizeIndex } from '../adapters/vectorize/index'
 import type { Config } from '../config'
 import { objectBytes } from '../domain/capacity'
 import { Problem } from '../domain/errors'
@@ -21,7 +20,7 @@ import type { DatabaseHealth, Embedder, ObjectStoreHealth } from '../ports/model
 import type { Settings } from '../ports/settings'
 import type { VectorIndex } from '../ports/vector-index'
 import type { Bindings } from './isolate'
-import { postgres } from './modules'
+import { postgres, vectorize } from './modules'
 import type { PostgresOptions } from './postgres'
 
 /** Creates the configured database and vector index. */
@@ -151,7 +150,7 @@ export function chooseIndex(
           'unavailable',
           'VECTOR_BACKEND is vectorize, but the VECTORIZE binding is missing. Add [[vectorize]] to wrangler.toml',
         )
-      return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
+      return vectorize.loaded().createVectorizeIndex(bindings.VECTORIZE, settings, clock)
   }
 }
 
