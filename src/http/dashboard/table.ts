@@ -1,10 +1,11 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit } from './pages/audit'
-import { storeFirst } from './pages/beginning'
+import { connect, storeFirst } from './pages/beginning'
 import { entry } from './pages/entry'
 import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
+import { help } from './pages/help'
 import { keys, makeKey, revokeKey, rotateKey } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
@@ -18,6 +19,7 @@ import { threads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
 import { archive, usage } from './pages/usage'
 import { why } from './pages/why'
+import { storePreferences } from './preferences'
 import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>
@@ -62,6 +64,9 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys/revoke', revokeKey],
   ['POST', '/keys/rotate', rotateKey],
   ['GET', '/audit', audit],
+  ['GET', '/connect', connect],
+  ['GET', '/help', help],
+  ['POST', '/preferences', storePreferences],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],
   ['POST', '/settings/export', exportOrg],
