@@ -42,7 +42,7 @@ const ALSO_ON_POSTGRES = NIGHTLY
         ...['hooks', 'isolation', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
         ...['meaning/filters', 'meaning/grep'],
       ],
-      node: ['builtin-arrival', 'core', 'endpoint', 'trust'].map((name) => `node/${name}`),
+      node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'trust'].map((name) => `node/${name}`),
     }
 
 type Runtime = keyof typeof FOLDERS
@@ -89,6 +89,7 @@ const IN_ONE_FILE = [
   'stopword',
   'temporal-polyfill/implementation',
   'zod',
+  'zod-openapi',
 ]
 
 /** Vitest appends a source map to each module without such a comment. The maps of packages would be half of the code that workerd loads. */

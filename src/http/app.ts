@@ -5,7 +5,7 @@ import { getPath } from 'hono/utils/url'
 import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
-import { Problem, type ProblemDetails } from '../domain/errors'
+import { Problem } from '../domain/errors'
 import type { Services } from '../services/services'
 import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
@@ -18,7 +18,7 @@ import { createAssets, createDashboard } from './dashboard/routes'
 import { noPage } from './dashboard/serve'
 import { isPagePath } from './dashboard/table'
 import { entryPage } from './entry-page'
-import { errorBody, STATUS } from './error-body'
+import { errorBody, STATUS, secondsUntil } from './error-body'
 import { guard } from './guard'
 import { backupCheck, checkParts } from './health'
 import { createCapturedRoutes, createHooksRoutes } from './hooks/routes'
@@ -34,6 +34,8 @@ import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
 import { createProjectChanges, createProjectsRoute } from './projects'
+import { OPENAPI_PATH, openApiDocument } from './rest/openapi'
+import { createRestRoutes } from './rest/routes'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
@@ -162,6 +164,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         c.res = whenSent(c.res, () => services.afterwards(Promise.all(afterAnswer.map((leave) => leave()))))
     }
   }
+  // It is public, as the tools are: programs read it before they have a key.
+  app.get(OPENAPI_PATH, (c) => c.json(openApiDocument(c.var.setup.config)))
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
   // Before authentication: a browser cannot send a credential here.
@@ -216,6 +220,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createCapturedRoutes())
   app.route('/api/v1/orgs', createStaleRoutes())
   app.route('/api/v1/orgs', createWhyRoute())
+  app.route('/api/v1/orgs', createRestRoutes())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
   app.route('/api/v1/projects', createProjectsRoute())
@@ -295,10 +300,4 @@ const ROUTES = new Set(['mcp', 'api', 'images', 'entries', 'ready', 'metrics', '
 const routeOf = (path: string): string => {
   const [, first = ''] = path.split('/')
   return ROUTES.has(first) ? first : 'pages'
-}
-
-/** Seconds until a limit with a known end (`until`) resets; null for other limits. */
-function secondsUntil(details: ProblemDetails | undefined): number | null {
-  const { until } = (details ?? {}) as { until?: unknown }
-  return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null
 }

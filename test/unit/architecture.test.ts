@@ -35,7 +35,8 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
     floors: ['domain', 'integrations', 'services', 'tools', 'http', 'config'],
-    packages: /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
+    packages:
+      /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod|zod-openapi)(\/|$)/,
   },
 }
 
