@@ -42,7 +42,7 @@ const ALSO_ON_POSTGRES = NIGHTLY
         ...['hooks', 'isolation', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
         ...['meaning/filters', 'meaning/grep'],
       ],
-      node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'trust'].map((name) => `node/${name}`),
+      node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'skills', 'trust'].map((name) => `node/${name}`),
     }
 
 type Runtime = keyof typeof FOLDERS

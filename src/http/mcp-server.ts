@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/remove-echoes'
@@ -12,6 +13,7 @@ import { listPrompts, promptText } from '../tools/prompts/catalogue'
 import { charactersOf, isRecord } from '../tools/record'
 import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
+import { listSkills, readSkill, skillEntry } from '../tools/skills/catalogue'
 import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
 import type { McpRequest } from './mcp-message'
@@ -26,7 +28,15 @@ export const resourceCapabilities = (era: Era) => ({
   resources: era === 'modern' ? { subscribe: true } : {},
   prompts: {},
   completions: {},
+  extensions: { [SKILLS_EXTENSION]: {} },
 })
+
+/** The extension for skills (SEP-2640), and the parameters of its methods. */
+const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
+const LIST_SKILLS = z.looseObject({ cursor: z.string().optional() }).optional()
+const GET_SKILL = z.looseObject({ uri: z.string() })
+/** How long clients may keep an answer about skills: the revision of 2026 requires it. */
+const NOT_CACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
 /** Translates errors to protocol errors, which do not have the product's codes. */
 function toProtocolError(error: unknown, method: string, { log, requestId }: McpRequest, asked: unknown): unknown {
@@ -46,10 +56,19 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
   })
 }
 
-export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendChunked): void {
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+export function offerResources(
+  server: Server,
+  request: McpRequest,
+  origin: string,
+  era: Era,
+  sendApart: SendChunked,
+): void {
   const { config, services, principal, tools } = request
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
   const prompts = listPrompts(listed)
+  // The skill of the server names tools of the core family.
+  const offersOwnSkill = ['remember', 'search', 'update', 'context'].every((name) => listed.has(name))
 
   /** Runs a request as its caller; a denial is logged. */
   async function answering<T>(
@@ -79,11 +98,31 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
   }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     answering('resources/read', uri, async (context) => {
+      if (uri.startsWith('skill://')) {
+        const skill = await readSkill(context, uri, offersOwnSkill)
+        if (skill === null) throw new ResourceNotFoundError(uri)
+        return { contents: [{ uri, mimeType: 'text/markdown', text: skill.text }] }
+      }
       const resource = parseResource(uri)
       const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
       const contents = offered ? await readContents(context, resource, uri, sendApart) : null
       if (contents === null) throw new ResourceNotFoundError(uri)
       return { contents }
+    }),
+  )
+
+  const caching = era === 'modern' ? NOT_CACHED : {}
+  server.setRequestHandler('skills/list', { params: LIST_SKILLS }, (params) =>
+    answering('skills/list', params, async (context) => ({
+      ...(await listSkills(context, params?.cursor, offersOwnSkill)),
+      ...caching,
+    })),
+  )
+  server.setRequestHandler('skills/get', { params: GET_SKILL }, ({ uri }) =>
+    answering('skills/get', uri, async (context) => {
+      const skill = await readSkill(context, uri, offersOwnSkill)
+      if (skill === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No skill is served at ${uri}`)
+      return { skill: await skillEntry(skill), ...caching }
     }),
   )
 
@@ -240,7 +279,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       ...(instructions === '' ? {} : { instructions }),
     },
   )
-  if (offersResources) offerResources(server, request, origin, sendApart)
+  if (offersResources) offerResources(server, request, origin, era, sendApart)
   server.setRequestHandler('tools/list', () => ({
     tools: tools.map((tool) => ({
       name: listedName(tool, config),
