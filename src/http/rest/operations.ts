@@ -63,6 +63,10 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'Restore deleted memories or an earlier version',
   },
   {
+    ...{ id: 'readEntries', method: 'get', path: '/fetch', tool: fetch, from: 'query' },
+    summary: 'Read several memories',
+  },
+  {
     ...{ id: 'search', method: 'get', path: '/search', tool: search, from: 'query' },
     summary: 'Search memories',
   },

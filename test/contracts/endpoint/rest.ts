@@ -258,6 +258,7 @@ export function restContract(): void {
         ['get', '/api/v1/orgs/{org}/entries', '/entries?limit=2'],
         ['get', of, `/entries/${id}`],
         ['patch', of, `/entries/${id}`, { title: 'Documented' }],
+        ['get', '/api/v1/orgs/{org}/fetch', `/fetch?ids=${id},999999`],
         ['get', `${of}/history`, `/entries/${id}/history`],
         ['get', '/api/v1/orgs/{org}/search', '/search?query=documented'],
         ['post', '/api/v1/orgs/{org}/search', '/search', { query: 'documented', where: { kind: 'note' } }],
