@@ -39,7 +39,9 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
+        ...['hooks', 'isolation', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
+          (name) => `worker/${name}`,
+        ),
         ...['meaning/filters', 'meaning/grep'],
       ],
       node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'skills', 'trust'].map((name) => `node/${name}`),
@@ -89,7 +91,6 @@ const IN_ONE_FILE = [
   'stopword',
   'temporal-polyfill/implementation',
   'zod',
-  'zod-openapi',
 ]
 
 /** Vitest appends a source map to each module without such a comment. The maps of packages would be half of the code that workerd loads. */

@@ -142,6 +142,12 @@ const COMMANDS = {
     options: ['project', 'root', 'watch', 'full'],
     mayHaveWord: true,
   },
+  learn: {
+    run: async (options, dir) => (await import('./learn/command.mjs')).learn(options, dir),
+    options: ['dry-run', 'project', 'audience'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
   watch: {
     run: async (options) => (await import('./watch.mjs')).watch({ ...options, project: options.project?.[0] }),
     options: ['thread', 'project', 'after'],
@@ -244,6 +250,7 @@ const FLAGS = [
   'docker',
   'print',
   'dry-run',
+  'erase',
   'prompts',
   'capture',
   'forked',

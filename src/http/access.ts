@@ -64,13 +64,13 @@ export function readAccess(env: Readonly<Record<string, unknown>>): Access {
  * `Authorization`.
  */
 const ALLOWED_HEADERS = [
-  ...['Content-Type', 'Accept', 'Authorization', 'Last-Event-ID', 'Idempotency-Key'],
+  ...['Content-Type', 'Accept', 'Authorization', 'Last-Event-ID'],
   ...['mcp-session-id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', '*'],
 ]
 
 /** Headers of an answer that a page may read. */
 export const EXPOSED_HEADERS =
-  'WWW-Authenticate, Retry-After, X-Next-Cursor, Link, Location, mcp-session-id, MCP-Protocol-Version'
+  'WWW-Authenticate, Retry-After, X-Next-Cursor, Link, mcp-session-id, MCP-Protocol-Version'
 
 /** Returns the answer to a preflight. @param origin the page that may call; `*` where every page may */
 export const preflight = (origin = '*'): Response =>
@@ -78,7 +78,7 @@ export const preflight = (origin = '*'): Response =>
     status: 204,
     headers: {
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE, OPTIONS',
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS',
       'Access-Control-Allow-Headers': ALLOWED_HEADERS.join(', '),
       'Access-Control-Max-Age': '86400',
       ...(origin === '*' ? {} : { Vary: 'Origin' }),

@@ -1,5 +1,5 @@
 import type { Config } from '../config'
-import { notFound, Problem } from '../domain/errors'
+import { Problem } from '../domain/errors'
 import type { Actor, Principal, Role } from '../domain/identity/scope'
 import { mayAct } from '../domain/identity/scope'
 import type { Administrator } from '../services/people/administration'
@@ -83,16 +83,6 @@ export async function authenticate(request: Request, door: Authenticator): Promi
 export function requireOrg(credential: Credential): Principal {
   if (credential.kind === 'principal') return credential.principal
   throw new Problem('forbidden', 'Organization context required')
-}
-
-/** Replaces the name of the key's organization in an address, since not every key knows it. */
-const OWN = '-'
-
-/** @throws Problem not_found for another organization, with the same message as for one that never existed */
-export function requireOwnOrg(credential: Credential, org: string): Principal {
-  const principal = requireOrg(credential)
-  if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
-  return principal
 }
 
 /** @throws Problem forbidden */

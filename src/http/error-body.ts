@@ -1,4 +1,4 @@
-import type { ProblemCode, ProblemDetails } from '../domain/errors'
+import type { ProblemCode } from '../domain/errors'
 import { isMcpPath } from './mcp-message'
 
 interface Refusal {
@@ -39,10 +39,4 @@ export const STATUS: Readonly<Record<ProblemCode, 400 | 401 | 403 | 404 | 409 | 
   internal: 500,
   unsupported: 501,
   unavailable: 503,
-}
-
-/** Seconds until a limit with a known end (`until`) resets; null for other limits. */
-export function secondsUntil(details: ProblemDetails | undefined): number | null {
-  const { until } = (details ?? {}) as { until?: unknown }
-  return typeof until === 'string' ? Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1000)) : null
 }

@@ -1,5 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
-import * as z from 'zod'
+import {
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/remove-echoes'
@@ -7,16 +12,19 @@ import type { Caller } from '../domain/identity/scope'
 import { parseResource, TEMPLATES } from '../domain/resources/resource-uri'
 import { scheduler } from '../domain/scheduler'
 import { FAMILIES, findTool, listedName } from '../tools/catalogue'
+import { ConsentNeeded } from '../tools/consent'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { namesIn } from '../tools/named-projects'
 import { listPrompts, promptText } from '../tools/prompts/catalogue'
 import { charactersOf, isRecord } from '../tools/record'
 import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
-import { listSkills, readSkill, skillEntry } from '../tools/skills/catalogue'
 import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
+import { consentIn, questionOf, showsForms } from './consent'
 import type { McpRequest } from './mcp-message'
+import { offerSkills, SKILLS_CAPABILITY, skillAt } from './skills'
 
 /** Registers resources, prompts and completions of the endpoint. */
 
@@ -28,15 +36,8 @@ export const resourceCapabilities = (era: Era) => ({
   resources: era === 'modern' ? { subscribe: true } : {},
   prompts: {},
   completions: {},
-  extensions: { [SKILLS_EXTENSION]: {} },
+  ...SKILLS_CAPABILITY,
 })
-
-/** The extension for skills (SEP-2640), and the parameters of its methods. */
-const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
-const LIST_SKILLS = z.looseObject({ cursor: z.string().optional() }).optional()
-const GET_SKILL = z.looseObject({ uri: z.string() })
-/** How long clients may keep an answer about skills: the revision of 2026 requires it. */
-const NOT_CACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
 /** Translates errors to protocol errors, which do not have the product's codes. */
 function toProtocolError(error: unknown, method: string, { log, requestId }: McpRequest, asked: unknown): unknown {
@@ -56,19 +57,10 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
   })
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function offerResources(
-  server: Server,
-  request: McpRequest,
-  origin: string,
-  era: Era,
-  sendApart: SendChunked,
-): void {
+export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendChunked): void {
   const { config, services, principal, tools } = request
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
   const prompts = listPrompts(listed)
-  // The skill of the server names tools of the core family.
-  const offersOwnSkill = ['remember', 'search', 'update', 'context'].every((name) => listed.has(name))
 
   /** Runs a request as its caller; a denial is logged. */
   async function answering<T>(
@@ -99,9 +91,9 @@ export function offerResources(
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     answering('resources/read', uri, async (context) => {
       if (uri.startsWith('skill://')) {
-        const skill = await readSkill(context, uri, offersOwnSkill)
-        if (skill === null) throw new ResourceNotFoundError(uri)
-        return { contents: [{ uri, mimeType: 'text/markdown', text: skill.text }] }
+        const file = await skillAt(context, uri)
+        if (file === null) throw new ResourceNotFoundError(uri)
+        return { contents: [{ uri, mimeType: 'text/markdown', text: file.text }] }
       }
       const resource = parseResource(uri)
       const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
@@ -111,20 +103,7 @@ export function offerResources(
     }),
   )
 
-  const caching = era === 'modern' ? NOT_CACHED : {}
-  server.setRequestHandler('skills/list', { params: LIST_SKILLS }, (params) =>
-    answering('skills/list', params, async (context) => ({
-      ...(await listSkills(context, params?.cursor, offersOwnSkill)),
-      ...caching,
-    })),
-  )
-  server.setRequestHandler('skills/get', { params: GET_SKILL }, ({ uri }) =>
-    answering('skills/get', uri, async (context) => {
-      const skill = await readSkill(context, uri, offersOwnSkill)
-      if (skill === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No skill is served at ${uri}`)
-      return { skill: await skillEntry(skill), ...caching }
-    }),
-  )
+  offerSkills(server, answering)
 
   server.setRequestHandler('prompts/list', () => ({
     prompts: prompts.map(({ name, title, description, arguments: args }) => ({
@@ -241,7 +220,7 @@ async function callTool(
   args: unknown,
   request: McpRequest,
   sendApart: SendChunked,
-): Promise<ToolResult> {
+): Promise<ToolResult | InputRequiredResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
   const answer = async (result: ToolResult, structured = result.structuredContent): Promise<ToolResult> => {
@@ -256,10 +235,22 @@ async function callTool(
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
     const renderedFrom = Date.now()
-    const result = await toResult(called, sendApart)
+    let apart = 0
+    const result = await toResult(called, {
+      ...sendApart,
+      asString(pieces) {
+        for (const piece of pieces) apart += piece.length
+        return sendApart.asString(pieces)
+      },
+    })
+    request.measure?.answered(namesIn(args)[0] ?? null, apart || result.content[0].text.length)
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {
+    if (error instanceof ConsentNeeded) {
+      request.measure?.called(tool.name, 'ok')
+      return await questionOf(error)
+    }
     request.measure?.called(tool.name, error instanceof Problem ? error.code : 'internal')
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
@@ -279,7 +270,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       ...(instructions === '' ? {} : { instructions }),
     },
   )
-  if (offersResources) offerResources(server, request, origin, era, sendApart)
+  if (offersResources) offerResources(server, request, origin, sendApart)
   server.setRequestHandler('tools/list', () => ({
     tools: tools.map((tool) => ({
       name: listedName(tool, config),
@@ -290,7 +281,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       annotations: { title: tool.title, ...tool.annotations },
     })),
   }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, asked) => {
     request.measure?.traced(params._meta?.traceparent)
     const tool = findTool(tools, params.name)
     if (!tool) {
@@ -303,7 +294,8 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       return toErrorResult(FAMILIES.threads, moved, requestId)
     }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
-    const context: ToolContext = { principal: caller, services, config, origin }
+    const confirm = era === 'modern' && showsForms(asked) ? { confirm: consentIn(asked) } : {}
+    const context: ToolContext = { principal: caller, services, config, origin, ...confirm }
     return callTool(tool, context, params.arguments, request, sendApart)
   })
   return server

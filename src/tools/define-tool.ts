@@ -48,8 +48,6 @@ export interface Tool extends Declared<Readonly<Record<string, unknown>>> {
   readonly role: Role
   readonly inputSchema: JsonSchema
   readonly outputSchema: JsonSchema
-  /** The complete schemas, for documents other than `tools/list`. */
-  readonly schemas: { readonly input: z.ZodObject; readonly output: z.ZodType }
   readonly enabled: (config: Config) => boolean
   /** Checks the arguments and executes the call. */
   readonly call: (context: ToolContext, args: unknown) => Promise<Answer>
@@ -89,7 +87,6 @@ export function shown<Input extends z.ZodObject>(
   { family, name, title, description, output, enabled, example, promise, budget }: Definition<Input>,
   effect: keyof typeof EFFECTS,
   inputSchema: JsonSchema,
-  input: z.ZodObject,
 ): Omit<Tool, 'call'> {
   return {
     ...{ family, name, dottedName: family.dotted?.(name) ?? null, title, description },
@@ -97,7 +94,6 @@ export function shown<Input extends z.ZodObject>(
     role: effect === 'read' ? 'reader' : 'writer',
     inputSchema,
     outputSchema: toJsonSchema(output, 'output'),
-    schemas: { input, output },
     enabled: enabled ?? (() => true),
     ...{ example, promise, budget },
   }
@@ -113,7 +109,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<In
   const { family, input, listed, handler, inspect, counting } = definition
   const inputSchema = listed ?? toJsonSchema(input, 'input')
   return {
-    ...shown(definition, 'read', inputSchema, input),
+    ...shown(definition, 'read', inputSchema),
     call: (caller, given) =>
       withNames(caller, given, async (context, names) => {
         const warnings: string[] = []

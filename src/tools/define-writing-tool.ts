@@ -76,7 +76,7 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
   }
 
   return {
-    ...shown(definition, effect, inputSchema, keyed),
+    ...shown(definition, effect, inputSchema),
     call: (caller, given) => withNames(caller, given, (context, names) => called(context, names, given)),
   }
 

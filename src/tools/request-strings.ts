@@ -10,12 +10,8 @@ import { MAX_STRING } from '../domain/json/parser'
 export function isImageData(path: readonly (string | number)[]): boolean {
   // Requests of revision 2025-03-26 may be in a list.
   const [params, args, ...rest] = typeof path[0] === 'number' ? path.slice(1) : path
-  return params === 'params' && args === 'arguments' && isImageOfArguments(rest)
-}
-
-/** The same for a path in the arguments of a call. */
-export function isImageOfArguments(path: readonly (string | number)[]): boolean {
-  const [images, index, data, ...more] = path[0] === 'entries' || path[0] === 'updates' ? path.slice(2) : path
+  if (params !== 'params' || args !== 'arguments') return false
+  const [images, index, data, ...more] = rest[0] === 'entries' || rest[0] === 'updates' ? rest.slice(2) : rest
   return images === 'images' && typeof index === 'number' && data === 'data' && more.length === 0
 }
 

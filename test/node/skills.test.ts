@@ -1,4 +1,5 @@
 import { skillsContract } from '../contracts/endpoint/skills'
+import { DATABASE_NAME } from '../support/database'
 import { startServerHere } from '../support/server-here'
 
-skillsContract(startServerHere)
+skillsContract(DATABASE_NAME, startServerHere)

@@ -374,16 +374,12 @@ function Done({ visit, id }: { visit: Visit; id: number }) {
 function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: boolean }) {
   const addresses = addressesAgent(entry)
   const isLimited = visit.config.packTrust === 'approved'
-  const isProcedure = entry.kind === 'procedure'
-  if (!addresses && !isLimited && !isProcedure) return null
+  if (!addresses && !isLimited) return null
   if (entry.approved) return <Note>A person has approved this version.</Note>
   return (
     <Note bad={addresses}>
       {addresses ? 'This text addresses an agent. ' : ''}
-      {isLimited || addresses
-        ? `${isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it. `
-        : ''}
-      {isProcedure ? 'An approved procedure is also served as a skill.' : ''}
+      {isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it.
       {may ? (
         <PostForm action="/review/approve" token={visit.formToken}>
           <input type="hidden" name="id" value={String(entry.id)} />

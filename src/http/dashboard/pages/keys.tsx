@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../../domain/identity/identity'
+import { type ApiKey, expiresSoon } from '../../../domain/identity/identity'
 import { ROLES } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
@@ -8,6 +8,7 @@ import { Choice, Field, PostForm } from '../parts/form'
 import { withQuery } from '../parts/words'
 import { sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+import { KeyUsage, USAGE_DAYS } from './key-usage'
 
 /** Makes a key and shows it once. */
 export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by']; org: string }) => (
@@ -24,6 +25,7 @@ export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by
         label="Owner"
         hint="Person or agent whose private memories the key can see; empty for a new one"
       />
+      <Field name="email" label="E-mail" hint="The verified holder of this address signs in as this key" />
       <Field name="expires_at" label="Ends" type="date" />
     </div>
     <p>
@@ -45,7 +47,12 @@ export async function makeKey(visit: Visit): Promise<Page> {
     name: sent(visit, 'name'),
     role: sent(visit, 'role'),
     projects: projects.length === 0 ? null : projects,
-    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
+    ...{
+      agent: sent(visit, 'agent'),
+      owner: sent(visit, 'owner'),
+      email: sent(visit, 'email'),
+      expires_at: sent(visit, 'expires_at'),
+    },
   })
   return {
     title: 'A new key',
@@ -76,7 +83,8 @@ export async function makeKey(visit: Visit): Promise<Page> {
 /** Lists the keys of an organization with their roles. */
 type By = Administering['by']
 
-function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
+function State({ of, now }: { of: ApiKey; now: Millis }) {
+  const { revokedAt, expiresAt } = of
   if (revokedAt !== null)
     return (
       <>
@@ -86,7 +94,7 @@ function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis 
   if (expiresAt === null) return <>in use</>
   return (
     <>
-      {expiresAt <= now ? 'ended' : 'ends'} <Time at={expiresAt} now={now} />
+      {expiresAt <= now ? 'ended' : expiresSoon(of, now) ? 'ends soon:' : 'ends'} <Time at={expiresAt} now={now} />
     </>
   )
 }
@@ -164,8 +172,14 @@ const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: B
 
 export async function keys(visit: Visit): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
-  const { administration } = visit.services
-  const [orgs, rows] = await Promise.all([orgsFor(visit, by), org === null ? [] : administration.keys(by, org)])
+  const { administration, usage } = visit.services
+  // A key for some projects does not see how others are used.
+  const seesUse = org !== null && (by.kind === 'operator' || by.caller.projects === null)
+  const [orgs, rows, used] = await Promise.all([
+    orgsFor(visit, by),
+    org === null ? [] : administration.keys(by, org),
+    seesUse ? usage.report(by, org, USAGE_DAYS, 'key') : [],
+  ])
   return {
     title: 'Keys',
     at: '/keys',
@@ -180,6 +194,7 @@ export async function keys(visit: Visit): Promise<Page> {
           <>
             <Table keys={rows} visit={visit} by={by} org={org} />
             <Making visit={visit} by={by} org={org} />
+            <KeyUsage of={used} />
           </>
         )}
       </div>

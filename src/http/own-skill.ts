@@ -1,9 +1,6 @@
-/** The skill of the plugins (plugins/commonplace/skills/memory): when and how to store a memory. A test keeps both equal. */
-
+/** The skill of the plugins, served over MCP too: plugins/commonplace/skills/memory/SKILL.md. A test compares both. */
 export const OWN_SKILL = {
   name: 'memory',
-  description:
-    'When and how to store something in the shared memory. Use when a decision was made, a cause was found, a convention was agreed on, or work is handed over.',
   text: `---
 name: memory
 description: When and how to store something in the shared memory. Use when a decision was made, a cause was found, a convention was agreed on, or work is handed over.
