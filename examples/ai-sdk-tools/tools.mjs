@@ -2,12 +2,12 @@ import { jsonSchema, tool } from 'ai'
 
 /** Operations that an agent needs, each with the name of its tool in the core family. */
 const NAMES = {
-  getContextByBody: 'context',
-  storeEntry: 'remember',
-  searchByBody: 'search',
-  readEntry: 'fetch',
-  updateEntry: 'update',
-  deleteEntry: 'forget',
+  'post /{org}/context': 'context',
+  'post /{org}/entries': 'remember',
+  'post /{org}/search': 'search',
+  'get /{org}/entries/{id}': 'fetch',
+  'patch /{org}/entries/{id}': 'update',
+  'delete /{org}/entries/{id}': 'forget',
 }
 
 /** Returns the JSON Schema of all arguments of an operation: those of its path, its query and its body. */
@@ -24,7 +24,7 @@ function schemaOf({ parameters = [], requestBody }) {
 
 /** Sends a call. A refusal is returned, so that the model can correct its arguments. */
 async function send({ url, key }, method, path, hasBody, { id, ...args }, abortSignal) {
-  const address = new URL(path.replace('{org}', '-').replace('{id}', encodeURIComponent(id)), url)
+  const address = new URL(`/api/v1/orgs${path.replace('{org}', '-').replace('{id}', encodeURIComponent(id))}`, url)
   const given = Object.entries(args).filter(([, value]) => value !== undefined)
   if (!hasBody)
     for (const [name, value] of given)
@@ -52,9 +52,9 @@ export async function commonplaceTools(server) {
   )
   return Object.fromEntries(
     operations
-      .filter(({ operation }) => Object.hasOwn(NAMES, operation.operationId))
+      .filter(({ path, method }) => Object.hasOwn(NAMES, `${method} ${path}`))
       .map(({ path, method, operation }) => [
-        NAMES[operation.operationId],
+        NAMES[`${method} ${path}`],
         tool({
           description: operation.description,
           inputSchema: jsonSchema(schemaOf(operation)),
