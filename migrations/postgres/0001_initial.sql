@@ -274,6 +274,11 @@ CREATE INDEX entries_images_idx ON entries (org, created_second DESC, id DESC)
 -- Text scans, newest first, under any filter.
 CREATE INDEX entries_org_id_idx ON entries (org, id DESC) INCLUDE (expires_at, reader, project) WHERE listed = 1;
 
+-- Searches by frequent words, shortest first (src/adapters/postgres/word-combinations.ts). D1's full-text index is read in the order of IDs.
+CREATE INDEX entries_length_idx ON entries (
+  org, width_bucket(text_words, '{4,8,12,17,23,30,38,48,60,75,95,125,170,250,450}'::integer[]), id DESC
+) WHERE listed = 1;
+
 -- The newest message of a thread, which a repeated store compares with.
 CREATE INDEX entries_thread_source_idx ON entries (org, thread_id, source, id);
 
@@ -658,7 +663,7 @@ CREATE TABLE entries_fts (
 );
 
 COMMENT ON COLUMN entries_fts.words IS
-  'stems of body and context, weight A if the stem is itself a word of them; /scope, =word unlike its stem, ^title, #code';
+  'stems of body and context, weight A if the stem is itself a word of them; /scope, length and sample, =word unlike its stem, ^title, #code';
 
 CREATE INDEX entries_fts_words_idx ON entries_fts USING gin (words) WITH (fastupdate = off);
 

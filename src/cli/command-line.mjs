@@ -142,6 +142,12 @@ const COMMANDS = {
     options: ['project', 'root', 'watch', 'full'],
     mayHaveWord: true,
   },
+  check: {
+    run: async (options, dir) => (await import('./check/command.mjs')).check(options, dir),
+    options: ['dry-run', 'project'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
   learn: {
     run: async (options, dir) => (await import('./learn/command.mjs')).learn(options, dir),
     options: ['dry-run', 'project', 'audience'],

@@ -74,6 +74,9 @@ const USAGE = `usage: commonplace <command>
             or not ignored; elsewhere all files except generated ones. Files that may contain keys are never sent (.env*, *.pem,
             id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of several repositories each is a separate
             root, named by its origin. If more than half of the indexed files are missing, none is deleted from the index; --full deletes them and sends all files again
+  check [FOLDER] [--project P] [--dry-run] [--url URL] [--json]
+            compares the lines that memories cite (metadata.sources) with the working tree of a repository. Lines that moved are cited
+            at their new place; memories whose source changed are marked until it is back. --dry-run stores nothing
   learn [FOLDER] [--project P] [--audience org|project] [--dry-run] [--url URL] [--json]
             reads the documents and the git history of a repository, without a model, and proposes up to 50 memories in its own words, with
             citations. They wait for your review; a repeated call proposes only what is new. --audience lets others read what

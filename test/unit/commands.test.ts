@@ -67,6 +67,7 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/commonplace -- projects( |$)/, 'test/e2e/administration.test.ts'],
   [/commonplace -- (remember|search|context|why) "|commonplace -- (undo|open)$/, 'test/e2e/memory-command.test.ts'],
   [/commonplace -- test /, 'test/e2e/test-command.test.ts'],
+  [/commonplace -- check( --dry-run)?$/, 'test/e2e/check-command.test.ts'],
   [/commonplace -- learn$/, 'test/e2e/learn-command.test.ts'],
   [/commonplace -- completion \w+\)?/, 'test/e2e/command-line.test.ts'],
   [/^node scripts\/release\.mjs 1\.0\.0$/, 'test/unit/release.test.ts'],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { JsonValue } from '../../src/domain/entry/metadata'
 import {
   citationsOf,
   isCitedPath,
@@ -9,8 +8,9 @@ import {
   readLines,
   readPlaces,
   sourceNote,
-} from '../../src/domain/sources/citation'
-import { bareLines, compareCitation, hashOf } from '../../src/domain/sources/compare'
+} from '../../src/domain/entry/citation'
+import { aroundOf, bareLines, compareCitation, hashOf } from '../../src/domain/entry/compare-citation'
+import type { JsonValue } from '../../src/domain/entry/metadata'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const FILE = 'import a from "a"\n\nexport function pay(id: string) {\n  if (paid.has(id)) return\n  charge(id)\n}\n'
@@ -115,6 +115,21 @@ describe('comparison of a citation with a file', () => {
     expect(compared('3-6', `${body}x\n${head}y\n${body}`)).toEqual({ state: 'moved', lines: '1-4' })
   })
 
+  it('tells equal passages apart by their neighbors, and reports that one of them has disappeared', () => {
+    const block = (name: string) =>
+      `it('${name} is a longer name', () => {\n  const req = ask()\n  expect(req).toBe(1)\n})\n`
+    const before = block('a') + block('b')
+    const citation = { ...cited('6-8', before), around: '' }
+    citation.around = aroundOf(citation, bareLines(before), sha256)
+    expect(citation.around).toMatch(/:2$/)
+    const compare = (text: string) => compareCitation(citation, bareLines(text), sha256)
+    expect(compare(before)).toEqual({ state: 'unchanged' })
+    expect(compare(block('x') + before)).toEqual({ state: 'moved', lines: '10-12' })
+    expect(compare(block('a') + block('b').replace('1', '2'))).toEqual({ state: 'changed' })
+    expect(compare(block('b'))).toEqual({ state: 'moved', lines: '2-4' })
+    expect(compare(block('a'))).toEqual({ state: 'changed' })
+  })
+
   it('reports a changed, extended, shortened and removed passage as changed', () => {
     for (const after of [
       FILE.replace('charge(id)', 'charge(id, key)'),
@@ -140,6 +155,6 @@ describe('comparison of a citation with a file', () => {
     const large = Array.from({ length: 50_000 }, (_, i) => `line ${i}`).join('\n')
     const citation = { lines: '20000-20100', hash: sha256('something else') }
     expect(compareCitation(citation, bareLines(large), counted)).toEqual({ state: 'changed' })
-    expect(hashes).toBeLessThanOrEqual(60_001)
+    expect(hashes).toBeLessThanOrEqual(120_001)
   })
 })

@@ -1,13 +1,16 @@
 // `commonplace learn [FOLDER]`: proposes memories that a repository's documents and history suggest. They wait for review.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../bundle.mjs'
-import { withoutCredentials } from '../index/root.mjs'
+import { loadLibrary as loadChecking } from '../check/command.mjs'
+import { comparisonWith } from '../check/compare.mjs'
+import { checkMemories, memoriesWith } from '../check/memories.mjs'
+import { committedTree } from '../check/tree.mjs'
+import { namesOf } from '../repository.mjs'
 import { call, fail, shown } from '../server.mjs'
 import { paint } from '../terminal.mjs'
-import { markChanged } from './mark.mjs'
 
 const MOST_COMMITS = 2_000
 const MOST_FILES = 600
@@ -60,32 +63,6 @@ function history(folder) {
     })
 }
 
-/** Returns the project that `.commonplace.json` names. @param {string} top */
-function configuredProject(top) {
-  const file = join(top, '.commonplace.json')
-  if (!existsSync(file)) return undefined
-  try {
-    const { project } = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof project === 'string' && project.trim() !== '' ? project : undefined
-  } catch {
-    return fail(`${file} is not valid JSON`)
-  }
-}
-
-/**
- * Names the repository as hooks do: `.commonplace.json`, else the remote, else the folder.
- *
- * @param {string} folder @param {typeof import('./library')} library
- */
-function namesOf(folder, { readProjectName }) {
-  const { text: found } = tryGit(folder, 'rev-parse', '--show-toplevel')
-  const top = realpathSync(found?.trim() || folder)
-  const { text: remote } = tryGit(folder, 'config', '--get', 'remote.origin.url')
-  const named = remote === undefined ? null : readProjectName(withoutCredentials(remote.trim()))
-  const isRemote = named?.kind === 'remote'
-  return { from: isRemote ? named.key : top, project: configuredProject(top) ?? (isRemote ? named.key : basename(top)) }
-}
-
 /** @param {import('./propose').LearnedProposal[]} proposals @param {string} commit */
 function print(proposals, commit) {
   for (const { kind, title, content, citation } of proposals) {
@@ -97,26 +74,6 @@ function print(proposals, commit) {
 }
 
 const plural = (/** @type {number} */ n, /** @type {string} */ noun) => `${n} ${noun}${n === 1 ? '' : 's'}`
-
-/**
- * The files of the last commit, to compare citations with.
- *
- * @param {string} folder
- * @param {{ path: string, blob: string }[]} files
- * @returns {import('./mark.mjs').Repository}
- */
-function repositoryAt(folder, files) {
-  const blobs = new Map(files.map(({ path, blob }) => [path, blob]))
-  return {
-    textOf(path) {
-      const blob = blobs.get(path)
-      return blob === undefined ? null : (tryGit(folder, 'cat-file', 'blob', blob).text ?? null)
-    },
-    changedAt: (path) =>
-      tryGit(folder, 'log', '-1', '--format=%cs', 'HEAD', '--', path).text?.trim() ||
-      new Date().toISOString().slice(0, 10),
-  }
-}
 
 /** @param {any} report of the server, with `changed` @param {import('./propose').LearnedProposal[]} proposals @param {boolean} json */
 function showReport(report, proposals, json) {
@@ -168,9 +125,21 @@ export async function learn(options, dir) {
       metadata: { ...(sources.length === 0 ? {} : { sources }), ...(of === undefined ? {} : { commit: of }) },
     })),
   })
-  const repository = repositoryAt(folder, files)
-  const changed = await markChanged(url, `learn:${batch.from}`, repository, library).catch((error) =>
-    fail(error.message),
+  const checking = await loadChecking()
+  const memories = await memoriesWith(url, { thread_id: `learn:${batch.from}` }).catch((error) => fail(error.message))
+  const checked = await checkMemories(url, memories, comparisonWith(checking, committedTree(folder)), checking)
+  for (const { id, problem } of checked)
+    if (problem !== undefined) console.error(`memory ${id} was not updated: ${shown(problem)}`)
+  const changed = checked.filter(({ isNewlyChanged, isStored }) => isNewlyChanged && isStored)
+  showReport(
+    {
+      ...report,
+      commit,
+      ...batch,
+      changed: changed.map(({ id, title }) => ({ id, title })),
+      review: new URL('/review', url).href,
+    },
+    proposals,
+    json,
   )
-  showReport({ ...report, commit, ...batch, changed, review: new URL('/review', url).href }, proposals, json)
 }

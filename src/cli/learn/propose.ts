@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { linesText } from '../../domain/entry/citation'
+import { bareLines, hashOf } from '../../domain/entry/compare-citation'
 import { redact } from '../../domain/secrets/redact'
-import { linesText } from '../../domain/sources/citation'
-import { bareLines, hashOf } from '../../domain/sources/compare'
 import { type Candidate, candidatesOf, type DocumentKind, documentKind, type SourceFile, wordsOf } from './documents'
 import { type Commit, candidatesOfHistory } from './history'
 

@@ -5,7 +5,7 @@ import { storeFirst } from './pages/beginning'
 import { entry } from './pages/entry'
 import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
-import { keys, makeKey, revokeKey } from './pages/keys'
+import { keys, makeKey, revokeKey, rotateKey } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
@@ -60,6 +60,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['GET', '/keys', keys],
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
+  ['POST', '/keys/rotate', rotateKey],
   ['GET', '/audit', audit],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],

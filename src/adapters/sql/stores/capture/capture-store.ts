@@ -13,11 +13,11 @@ import {
   type NamedMemory,
   type SessionUse,
 } from '../../../../domain/capture/usage'
+import { citationsOf, placeOf as placeOfLines } from '../../../../domain/entry/citation'
 import type { JsonObject } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
-import { citationsOf, placeOf as placeOfLines } from '../../../../domain/sources/citation'
 import { utf8Length } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
 import type { CapturedSession, CaptureStore, PendingSession, StartPlace, Written } from '../../../../ports/capture'

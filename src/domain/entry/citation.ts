@@ -5,9 +5,9 @@
  * it with the working tree. Elements of other shapes are ordinary metadata: they are stored and never compared.
  */
 
-import { type JsonObject, type JsonValue, type Metadata, own } from '../entry/metadata'
 import { invalidInput } from '../errors'
 import { givenAs } from '../validation'
+import { type JsonObject, type JsonValue, type Metadata, own } from './metadata'
 
 export interface Citation {
   /** From the root of the repository, with forward slashes. */
@@ -16,6 +16,8 @@ export interface Citation {
   readonly lines: string
   /** Hexadecimal SHA-256 of the lines without white space. The first check sets it. */
   readonly hash?: string | undefined
+  /** The text next to the lines, to tell equal passages of a file apart (`aroundOf`). Set with the hash. */
+  readonly around?: string | undefined
   /** The commit whose lines are cited. */
   readonly commit?: string | undefined
   /** The date on which a check found that the text changed, such as "2026-11-28"; absent while it is unchanged. */
@@ -50,23 +52,28 @@ export const isCitedPath = (path: string): boolean =>
 
 const HASH = /^[0-9a-f]{64}$/
 const COMMIT = /^[0-9a-f]{7,64}$/
+const AROUND = /^[0-9a-f]{8}:[0-9a-f]{8}:\d{1,6}$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const matching = (value: JsonValue | undefined, form: RegExp): string | undefined =>
   typeof value === 'string' && form.test(value) ? value : undefined
 
-/** Reads one element of `sources`; null if it is not a citation. */
-export function readCitation(value: JsonValue | undefined): Citation | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+/** Reads one element of `sources`, a citation or a place such as "src/a.ts:12-20"; null for anything else. */
+export function readCitation(given: unknown): Citation | null {
+  if (typeof given === 'string') return readPlace(given)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return null
+  const value = given as JsonObject
   const [path, lines] = [own(value, 'path'), own(value, 'lines')]
   if (typeof path !== 'string' || typeof lines !== 'string' || !isCitedPath(path) || readLines(lines) === null)
     return null
   const hash = matching(own(value, 'hash'), HASH)
+  const around = matching(own(value, 'around'), AROUND)
   const commit = matching(own(value, 'commit'), COMMIT)
   const changedAt = matching(own(value, 'changed_at'), DATE)
   return {
     ...{ path, lines },
     ...(hash === undefined ? {} : { hash }),
+    ...(around === undefined ? {} : { around }),
     ...(commit === undefined ? {} : { commit }),
     ...(changedAt === undefined ? {} : { changed_at: changedAt }),
   }
@@ -91,13 +98,13 @@ export const placeOf = ({ path, lines }: Pick<Citation, 'path' | 'lines'>): stri
  * @param path the name of the argument, for errors
  * @throws Problem invalid_input that names the first place of another form
  */
-export function readPlaces(places: readonly JsonValue[], path = 'sources'): JsonObject[] {
+export function readPlaces(places: readonly unknown[], path = 'sources'): JsonObject[] {
   if (places.length > MAX_CITATIONS)
     throw invalidInput(`${path} has ${places.length} items; at most ${MAX_CITATIONS} are allowed`, [
       { path, given: givenAs(places) },
     ])
   return places.map((place, i) => {
-    const citation = typeof place === 'string' ? readPlace(place) : readCitation(place)
+    const citation = readCitation(place)
     if (citation !== null) return { ...citation } as JsonObject
     throw invalidInput(
       `${path}[${i}] must be a path from the root of the repository and at most ${MAX_CITED_LINES} lines, such as "src/a.ts:12-20"`,
@@ -129,6 +136,7 @@ export function sourceNote(metadata: Metadata | null): string | null {
 
 /** Whether a citation has members of the known forms alone, so that nothing else is stored with it. */
 const isPlain = (value: JsonValue): boolean => {
+  if (typeof value === 'string') return false
   const citation = readCitation(value)
   return citation !== null && Object.keys(value as JsonObject).every((key) => Object.hasOwn(citation, key))
 }
