@@ -70,6 +70,10 @@ export const OPERATIONS: readonly Operation[] = [
     ...{ without: ['id', 'ids', 'images'], fixed: (id) => ({ id }), status: OK },
   },
   {
+    ...{ method: 'get', path: '/fetch', summary: 'Read several memories', tool: fetch, from: 'query' },
+    ...{ without: ['images'], fixed: NONE, status: OK },
+  },
+  {
     ...{ method: 'patch', path: '/entries/:id', summary: 'Change a memory', tool: update, from: 'body' },
     ...{ without: ['id'], fixed: (id) => ({ id }), status: OK },
   },

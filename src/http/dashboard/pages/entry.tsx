@@ -385,12 +385,16 @@ function Done({ visit, id }: { visit: Visit; id: number }) {
 function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: boolean }) {
   const addresses = addressesAgent(entry)
   const isLimited = visit.config.packTrust === 'approved'
-  if (!addresses && !isLimited) return null
+  const isProcedure = entry.kind === 'procedure'
+  if (!addresses && !isLimited && !isProcedure) return null
   if (entry.approved) return <Note>A person has approved this version.</Note>
   return (
     <Note bad={addresses}>
       {addresses ? 'This text addresses an agent. ' : ''}
-      {isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it.
+      {isLimited || addresses
+        ? `${isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it. `
+        : ''}
+      {isProcedure ? 'An approved procedure is also served as a skill.' : ''}
       {may ? (
         <PostForm action="/review/approve" token={visit.formToken}>
           <input type="hidden" name="id" value={String(entry.id)} />
