@@ -19,7 +19,7 @@ import { threads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
 import { archive, usage } from './pages/usage'
 import { why } from './pages/why'
-import { storePreferences } from './preferences'
+import { storePreferences } from './store-preferences'
 import type { Visit } from './visit'
 
 export type Handler = (visit: Visit) => Promise<Page | Response>

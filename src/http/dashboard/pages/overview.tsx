@@ -87,7 +87,7 @@ export function Health({
   const { hosted } = config.embedding
   const waiting = vectors === null ? 0 : entries - vectors.entries
   const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
-  // A database far from its own limit, which a machine of one's own may not even reach, is no reason for a meter.
+  // A meter is shown from half of the limit of the database on, which a machine of one's own may not even reach.
   const own = services.health.database.limit ?? null
   const limit = config.quotas.bytes ?? (own !== null && stored > own / 2 ? own : null)
   return (
