@@ -91,10 +91,11 @@ export function createHooksRoutes() {
     // The hook program has already warned the person; the operator finds it in the log.
     if (request.lost > 0) c.var.setup.log('WARNING', 'hook_events_lost', { client: name, lost: request.lost })
     const received = await services.capture.receive(principal, name, client, request)
-    const { stored, repeated, output, notice, memory, waiting, proposed } = received
+    const { stored, repeated, output, cited, notice, memory, waiting, proposed } = received
     if (isRaw) return output === null ? c.body(null, 204) : c.json(output)
     return c.json({
       ...{ stored, repeated, output },
+      ...(cited.length === 0 ? {} : { cited }),
       ...(notice === null ? {} : { notice }),
       ...(memory === null ? {} : { memory }),
       ...(waiting === null ? {} : { waiting }),
