@@ -1,10 +1,11 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit } from './pages/audit'
-import { storeFirst } from './pages/beginning'
+import { connect, storeFirst } from './pages/beginning'
 import { entry } from './pages/entry'
 import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
+import { help, storePreferences } from './pages/help'
 import { keys, makeKey, revokeKey } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
@@ -61,6 +62,9 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
   ['GET', '/audit', audit],
+  ['GET', '/connect', connect],
+  ['GET', '/help', help],
+  ['POST', '/preferences', storePreferences],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],
   ['POST', '/settings/export', exportOrg],
