@@ -293,6 +293,14 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
+.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}
+.chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
+border-radius:1rem;background:var(--card);font-size:.8125rem}
+.chips span{color:var(--soft)}.chips a,.chips button{display:grid;place-items:center;min-width:1.6rem;min-height:1.6rem;padding:0;border:0;
+background:none;box-shadow:none;color:var(--soft);text-decoration:none;border-radius:50%}
+.chips li>a:only-child,.chips li>a.view{color:var(--accent);padding:0 .3rem}
+.chips a:hover,.chips button:hover{background:var(--sunken);color:var(--ink)}
+.sort{display:flex;gap:var(--s2);align-items:center;margin-top:var(--s3)}.sort label{margin:0}.sort select{width:auto}
 .searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
 .searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
 .switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}
