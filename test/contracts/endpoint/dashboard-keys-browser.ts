@@ -178,6 +178,33 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     })
   })
 
+  describe('the overview', () => {
+    it.each(WIDTHS)('[OPERATE-138] leads from each bar to its memories, at %i pixels', async (width) => {
+      const page = await open('/', { width })
+      await page.getByRole('link', { name: 'harbor-web', exact: true }).click()
+      await page.waitForURL('**/search?project=harbor-web')
+      expect(await page.locator('#list > li').count()).toBe(3)
+      await page.goto(house.base)
+      await page.locator('.days svg a').last().click()
+      await page.waitForURL(/search\?from=(.+)&to=\1$/)
+      expect(await page.locator('#list > li').count()).toBe(3)
+      await page.goto(house.base)
+      await page.getByRole('link', { name: '7 days' }).click()
+      expect(await page.locator('.days svg a').count()).toBe(7)
+      expect(await page.getByText('Nothing waits for you.').count()).toBe(1)
+      expect(await page.locator('main').textContent()).not.toContain('GB')
+    })
+
+    it('[OPERATE-139] ticks the first steps that are done, and hides them on request without script', async () => {
+      const page = await open('/', { script: false })
+      await page.getByText('✓ Store a first memory').waitFor()
+      await page.getByText('○ Let a session use a memory').waitFor()
+      await page.getByRole('button', { name: 'Hide' }).click()
+      await page.waitForURL(`${house.base}/`)
+      expect(await page.getByText('First steps').count()).toBe(0)
+    })
+  })
+
   describe('keys in lists', () => {
     it.each(WIDTHS)('[OPERATE-134] move to a row, open it and edit it, at %i pixels', async (width) => {
       const page = await open('/search?project=harbor-web', { width })

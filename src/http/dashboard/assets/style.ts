@@ -264,7 +264,14 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .days .sum small{font-size:.8125rem;font-weight:400;letter-spacing:0;color:var(--soft)}
 .days .line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .days .day{fill:var(--bar)}
-.days rect.hit{fill:transparent}.days g:hover .day{fill:var(--accent)}.days g:hover .hit{fill:var(--sunken)}
+.days rect.hit{fill:transparent}.days a:hover .day{fill:var(--accent)}.days a:hover .hit{fill:var(--sunken)}
+.ranges{display:flex;gap:.1rem}.ranges a{padding:.15rem .5rem;border-radius:.3rem;color:var(--soft);text-decoration:none;font-size:.8125rem}
+.ranges a[aria-current]{background:var(--sunken);color:var(--ink);font-weight:550}
+.attention{display:grid;gap:0}
+.attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
+border-bottom:1px solid var(--line)}
+.attention li:last-child{border-bottom:0;padding-bottom:0}.attention strong{font-variant-numeric:tabular-nums}
+.done>h2::before{content:"✓"}
 .scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem;margin-top:var(--s2)}
 .bars td,.bars th{padding:.28rem var(--s3) .28rem 0;border:0}
 .bars th{width:45%}.bars th a{text-decoration-color:transparent}.bars th a:hover{text-decoration-color:currentColor}
