@@ -122,8 +122,9 @@ export interface ChangeFeed {
    * Returns the newest changes, newest first, out of the newest 2,000 of the organization; `next` is the position after all of them.
    *
    * @param filter default: every change that the scope can see
+   * @param before a position: the newest changes before it, out of the 2,000 before it
    */
-  latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
+  latest(scope: Scope, limit: number, filter?: FeedFilter, before?: number): Promise<Omit<FeedPage, 'more'>>
 
   /**
    * Returns the position of the last change before a time, so that a page begins with the first change at or after it; for a time before

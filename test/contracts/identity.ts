@@ -106,6 +106,18 @@ export function identityContract(
       expect(await store.hasKeys()).toBe(true)
     })
 
+    it('[PLATFORM-120] finds the keys of an address that are not revoked, newest first, of all organizations', async () => {
+      const email = `${crypto.randomUUID()}@example.com`
+      const first = keyOf({ email })
+      const second = keyOf({ email, createdAt: clock.ms + 1, org: `${ada.org}-other` })
+      const gone = keyOf({ email, createdAt: clock.ms + 2 })
+      for (const key of [first, second, gone, keyOf({ email: `x${email}` }), keyOf()])
+        await store.createKey(key, hash(), EVENT, false)
+      await store.revokeKeys(ada.org, [gone.id], 5, EVENT)
+      expect(await store.keysByEmail(email)).toEqual([second, first])
+      expect(await store.keysByEmail('')).toEqual([])
+    })
+
     it('revokes a key once, in its own organization only', async () => {
       const key = keyOf()
       await store.createKey(key, hash(), EVENT, false)

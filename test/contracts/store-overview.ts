@@ -131,6 +131,8 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
         ['stored', ids[0]],
       ])
       expect((await feed().latest(ada, 1)).changes).toEqual([changes[0]])
+      const older = await feed().latest(ada, 2, undefined, changes[1]?.position)
+      expect(older.changes).toEqual(changes.slice(2))
       expect((await feed().latest(bob(), 10)).changes.map(({ entryId }) => entryId)).toEqual([ids[0], ids[1], ids[0]])
       const id = await save({ text: 'three' })
       const whole = { threadId: null, project: null, actions: null }

@@ -30,12 +30,13 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the PostgreSQL driver communicates by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|jose|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
     floors: ['domain', 'integrations', 'services', 'tools', 'http', 'config'],
-    packages: /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
+    packages:
+      /^(hono|openapi3-ts|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
   },
 }
 

@@ -6,7 +6,7 @@ import { entry } from './pages/entry'
 import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
 import { help, storePreferences } from './pages/help'
-import { keys, makeKey, revokeKey } from './pages/keys'
+import { keys, makeKey, revokeKey, rotateKey } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
@@ -61,6 +61,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['GET', '/keys', keys],
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
+  ['POST', '/keys/rotate', rotateKey],
   ['GET', '/audit', audit],
   ['GET', '/connect', connect],
   ['GET', '/help', help],

@@ -7,16 +7,19 @@ import {
   checkOrgId,
   checkOwner,
   checkProjectId,
+  EXPIRY_WARNING_MS,
+  expiresSoon,
   isWithin,
   newOwner,
   type Org,
   type Project,
   withDescendants,
 } from '../../domain/identity/identity'
-import { checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
+import { checkExpiry, checkGrace, checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
 import { readProjectName } from '../../domain/identity/project-names'
 import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'
+import { DAY_MS, HOUR_MS } from '../../domain/time'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
 import type { IdentityStore } from '../../ports/identity-store'
@@ -41,6 +44,7 @@ export type Administration = ReturnType<typeof createAdministration>
 
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
+const MOST_EXPIRING = 1_000
 
 /** The same error for an organization of others and for one that never existed. */
 const noSuchOrg = () => notFound('No such organization for this credential')
@@ -84,6 +88,12 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     if (given === null) return null
     const found = await names.given(scopeOf(by, org), { org, owner: null, ...actorOf(by) }, given)
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
+  }
+
+  async function newKey(): Promise<{ id: string; text: string; hash: string }> {
+    const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
+    const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
+    return { id, text, hash: await sha256Hex(text) }
   }
 
   return {
@@ -170,9 +180,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
           'forbidden',
           'owner must be the owner of this key, or empty: keys cannot read private entries of others',
         )
-      const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
-      const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-      const hash = await sha256Hex(text)
+      const { id, text, hash } = await newKey()
       const expiresAt = await endFor(by, checked.expiresAt)
       const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
       // Concurrent calls for two keys of one name get their owners one after the other.
@@ -218,6 +226,49 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const detail = { key: id, ...(others > 0 ? { children: others } : {}) }
       await store.revokeKeys(org, revoked, at, eventOf(by, detail))
       return { key: { ...key, revokedAt: key.revokedAt ?? at }, revoked }
+    },
+
+    /**
+     * Creates a key with the name, role, projects, agent and owner of another one, which is revoked at once or expires after a grace
+     * period. OAuth grants and keys made with the old key stay with it.
+     *
+     * @returns the new key and its text, which is shown only once, and the old key as it is now
+     * @throws Problem not_found, forbidden for a key of another owner unless the administrator is one of all projects, conflict for a
+     * revoked key
+     */
+    async rotateKey(
+      by: Administrator,
+      org: string,
+      id: string,
+      draft: { readonly grace_hours?: unknown; readonly expires_at?: unknown },
+    ): Promise<{ key: ApiKey; text: string; replaced: ApiKey }> {
+      await enter(by, org)
+      const old = (await visibleKeys(by, org)).find((one) => one.id === id)
+      if (old === undefined) throw notFound('No such key for this credential')
+      if (boundsOf(by) !== null && by.kind === 'key' && old.owner !== by.caller.owner)
+        throw new Problem('forbidden', 'A key for some projects rotates keys of its own owner only')
+      const now = clock.now()
+      const endsAt = now + checkGrace(draft.grace_hours)
+      const asked = checkExpiry(draft.expires_at, now)
+      // Without a date the new key lives as long as the old one did.
+      const usual = old.expiresAt === null ? null : now + Math.max(old.expiresAt - old.createdAt, DAY_MS)
+      const { id: newId, text, hash } = await newKey()
+      const made = { id: newId, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+      const key: ApiKey = { ...old, ...made, expiresAt: await endFor(by, asked ?? usual) }
+      const detail = { key: id, by: newId, grace_hours: (endsAt - now) / HOUR_MS }
+      if (!(await store.replaceKey(id, endsAt, key, hash, eventOf(by, detail))))
+        throw new Problem('conflict', 'This key is revoked already: rotate the key that replaced it, or create one', {
+          retryable: false,
+        })
+      const replaced = (await visibleKeys(by, org)).find((one) => one.id === id) ?? old
+      return { key, text, replaced }
+    },
+
+    /** Returns keys that end within two weeks, of all organizations for ADMIN_TOKEN; at most a thousand. */
+    async expiringKeys(by: Administrator): Promise<ApiKey[]> {
+      const now = clock.now()
+      if (by.kind === 'operator') return store.expiringKeys(now, now + EXPIRY_WARNING_MS, MOST_EXPIRING)
+      return (await visibleKeys(by, by.caller.org)).filter((key) => expiresSoon(key, now))
     },
 
     /** Lists events after a cursor. A narrowed administrator reads events of the keys that it administers. */

@@ -267,6 +267,7 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .days rect.hit{fill:transparent}.days a:hover .day{fill:var(--accent)}.days a:hover .hit{fill:var(--sunken)}
 .ranges{display:flex;gap:.1rem}.ranges a{padding:.15rem .5rem;border-radius:.3rem;color:var(--soft);text-decoration:none;font-size:.8125rem}
 .ranges a[aria-current]{background:var(--sunken);color:var(--ink);font-weight:550}
+p+.changes{margin-top:var(--s4)}
 .attention{display:grid;gap:0}
 .attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
 border-bottom:1px solid var(--line)}

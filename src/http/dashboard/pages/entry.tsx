@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { citationsOf, placeOf as citedPlace } from '../../../domain/entry/citation'
 import type { Entry } from '../../../domain/entry/entry'
 import { readId } from '../../../domain/entry/link'
 import { titleOf } from '../../../domain/entry/title'
@@ -92,6 +93,16 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
       {entry.importedFrom === null ? null : (
         <Fact name="Imported, created by">
           <Name>{entry.importedFrom}</Name>
+        </Fact>
+      )}
+      {citationsOf(entry.metadata).length === 0 ? null : (
+        <Fact name="Sources">
+          {citationsOf(entry.metadata).map((citation) => (
+            <div>
+              <Name>{citedPlace(citation)}</Name>
+              {citation.changed_at === undefined ? null : <strong> changed on {citation.changed_at}</strong>}
+            </div>
+          ))}
         </Fact>
       )}
       <Fact name="Id">{entry.id}</Fact>

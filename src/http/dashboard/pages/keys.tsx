@@ -1,13 +1,23 @@
-import type { ApiKey } from '../../../domain/identity/identity'
+import { type ApiKey, expiresSoon } from '../../../domain/identity/identity'
 import { ROLES } from '../../../domain/identity/scope'
+import { compareText } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
 import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
 import { Clients } from '../parts/connect'
 import { Choice, Field, PostForm } from '../parts/form'
-import { withQuery } from '../parts/words'
-import { sent, type Visit } from '../visit'
+import { count, plural, withQuery } from '../parts/words'
+import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+import { KeyUsage, USAGE_DAYS } from './key-usage'
+
+type By = Administering['by']
+
+/** Whether hooks that use a key record sessions. */
+const CAPTURE = [
+  ['true', 'on: hooks record sessions'],
+  ['false', 'off: hooks only give memories'],
+] as const
 
 /** Makes a key and shows it once. */
 export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by']; org: string }) => (
@@ -24,7 +34,9 @@ export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by
         label="Owner"
         hint="Person or agent whose private memories the key can see; empty for a new one"
       />
+      <Field name="email" label="E-mail" hint="The verified holder of this address signs in as this key" />
       <Field name="expires_at" label="Ends" type="date" />
+      <Choice name="capture" label="Capture of sessions" value="true" options={CAPTURE} />
     </div>
     <p>
       <button type="submit" class="main">
@@ -45,8 +57,29 @@ export async function makeKey(visit: Visit): Promise<Page> {
     name: sent(visit, 'name'),
     role: sent(visit, 'role'),
     projects: projects.length === 0 ? null : projects,
-    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
+    ...{
+      agent: sent(visit, 'agent'),
+      owner: sent(visit, 'owner'),
+      email: sent(visit, 'email'),
+      expires_at: sent(visit, 'expires_at'),
+      capture: sent(visit, 'capture') !== 'false',
+    },
   })
+  return newKeyPage(visit, by, org, key, text)
+}
+
+/** Replaces a key by a new one with the same rights. */
+export async function rotateKey(visit: Visit): Promise<Page> {
+  const { by, org } = await administeringOne(visit, 'keys.rotate')
+  const hours = Number(sent(visit, 'grace') ?? 0)
+  const made = await visit.services.administration.rotateKey(by, org, sent(visit, 'id') ?? '', { grace_hours: hours })
+  return newKeyPage(visit, by, org, made.key, made.text, made.replaced)
+}
+
+/** Shows a key that was just made. @param replaced the key that it replaces */
+function newKeyPage(visit: Visit, by: By, org: string, key: ApiKey, text: string, replaced?: ApiKey): Page {
+  const now = visit.services.now()
+  const end = replaced === undefined ? null : (replaced.revokedAt ?? replaced.expiresAt)
   return {
     title: 'A new key',
     at: '/keys',
@@ -58,6 +91,12 @@ export async function makeKey(visit: Visit): Promise<Page> {
           </h1>
         </div>
         <Note>Copy the key now: it is shown only once. Anyone who has it gets its role ({key.role}).</Note>
+        {replaced === undefined || end === null ? null : (
+          <p>
+            {`The key that it replaces (${replaced.id}) ${end <= now ? 'ended' : 'ends'} `}
+            <Time at={end} now={now} />.
+          </p>
+        )}
         <section class="card">
           <Copyable text={text} label="The key" />
         </section>
@@ -73,10 +112,8 @@ export async function makeKey(visit: Visit): Promise<Page> {
   }
 }
 
-/** Lists the keys of an organization with their roles. */
-type By = Administering['by']
-
-function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
+function State({ of, now }: { of: ApiKey; now: Millis }) {
+  const { revokedAt, expiresAt } = of
   if (revokedAt !== null)
     return (
       <>
@@ -86,86 +123,192 @@ function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis 
   if (expiresAt === null) return <>in use</>
   return (
     <>
-      {expiresAt <= now ? 'ended' : 'ends'} <Time at={expiresAt} now={now} />
+      {expiresAt <= now ? 'ended' : expiresSoon(of, now) ? 'ends soon:' : 'ends'} <Time at={expiresAt} now={now} />
     </>
   )
 }
 
-const Row = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => {
+/** Hours for which a replaced key works on, so that clients can be changed one after the other. */
+const GRACE = [
+  ['0', 'ends now'],
+  ['24', 'works for 24 hours'],
+  ['168', 'works for 7 days'],
+] as const
+
+/** A key with its calls of the last days; null where the caller does not see them. */
+interface Listed {
+  readonly key: ApiKey
+  readonly calls: number | null
+}
+
+const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => (
+  <details>
+    <summary>Replace or revoke</summary>
+    <PostForm action="/keys/rotate" token={visit.formToken} class="stack-form more">
+      <OrgField by={by} org={org} />
+      <input type="hidden" name="id" value={of.id} />
+      <Choice name="grace" label="The old key" value="24" options={GRACE} />
+      <button type="submit" class="small">
+        Replace {of.name}
+      </button>
+    </PostForm>
+    <PostForm action="/keys/revoke" token={visit.formToken} class="more">
+      <OrgField by={by} org={org} />
+      <input type="hidden" name="id" value={of.id} />
+      <p class="hint">It stops working at once, in every session and client that uses it.</p>
+      <button type="submit" class="bad small">
+        Revoke {of.name}
+      </button>
+    </PostForm>
+  </details>
+)
+
+const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
   const now = visit.services.now()
   return (
-    <tr class={of.revokedAt === null ? undefined : 'gone'}>
+    <tr class={hasEnded(key, now) ? 'gone' : undefined}>
       <th scope="row">
         <strong>
-          <Name>{of.name}</Name>
+          <Name>{key.name}</Name>
         </strong>
         <br />
-        <span class="soft">{of.id}</span>
+        <span class="soft">
+          {key.id}
+          <br />
+          owner <Name>{key.owner}</Name>
+        </span>
       </th>
-      <td>{of.role}</td>
       <td>
-        <Name>{of.projects === null ? 'all projects' : of.projects.join(', ')}</Name>
-        {of.agent === null ? null : (
+        {key.role}
+        <br />
+        <span class="soft">
+          <Name>{key.projects === null ? 'all projects' : key.projects.join(', ')}</Name>
+          {key.agent === null ? null : (
+            <>
+              {' '}
+              as <Name>{key.agent}</Name>
+            </>
+          )}
+          {key.captures ? null : (
+            <>
+              <br />
+              no capture
+            </>
+          )}
+        </span>
+      </td>
+      <td>
+        <Time at={key.createdAt} now={now} />
+        <br />
+        <span class="soft">
+          by <Name>{key.createdBy}</Name>
+        </span>
+      </td>
+      <td>
+        {key.lastUsedAt === null ? <span class="soft">never</span> : <Time at={key.lastUsedAt} now={now} />}
+        {calls === null ? null : (
           <>
             <br />
-            <span class="soft">
-              as <Name>{of.agent}</Name>
-            </span>
+            <a class="quiet" href={withQuery('/audit', { by: key.id, org: by.kind === 'operator' ? org : null })}>
+              {plural(calls, 'call', 'calls')}
+            </a>
           </>
         )}
       </td>
-      <td>{of.lastUsedAt === null ? <span class="soft">never</span> : <Time at={of.lastUsedAt} now={now} />}</td>
       <td>
-        <State of={of} now={now} />
-        {of.revokedAt !== null ? null : (
-          <details>
-            <summary>Revoke</summary>
-            <PostForm action="/keys/revoke" token={visit.formToken}>
-              <OrgField by={by} org={org} />
-              <input type="hidden" name="id" value={of.id} />
-              <p class="hint">It stops working at once, in every session and client that uses it.</p>
-              <button type="submit" class="bad small">
-                Revoke {of.name}
-              </button>
-            </PostForm>
-          </details>
-        )}
+        <State of={key} now={now} />
+        {hasEnded(key, now) ? null : <Actions of={key} visit={visit} by={by} org={org} />}
       </td>
     </tr>
   )
 }
 
-const Table = ({ keys, ...rest }: { keys: readonly ApiKey[]; visit: Visit; by: By; org: string }) => (
-  <section class="card scroll" tabindex={0} aria-label="Keys">
-    {keys.length > 0 ? (
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Role</th>
-            <th scope="col">Reaches</th>
-            <th scope="col">Last used</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <Row of={key} {...rest} />
-          ))}
-        </tbody>
-      </table>
-    ) : (
-      <Nothing title="No keys yet">
-        <p>Make one below for each client or person. It is shown once, with the lines to connect each client.</p>
-      </Nothing>
-    )}
-  </section>
-)
+const hasEnded = ({ revokedAt, expiresAt }: ApiKey, now: Millis): boolean =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= now)
+
+/** Orders of the list. */
+const ORDERS = [
+  ['used', 'last used'],
+  ['name', 'name'],
+  ['created', 'created'],
+] as const
+type Order = (typeof ORDERS)[number][0]
+
+const compare: Readonly<Record<Order, (a: Listed, b: Listed) => number>> = {
+  used: (a, b) => (b.key.lastUsedAt ?? 0) - (a.key.lastUsedAt ?? 0) || b.key.createdAt - a.key.createdAt,
+  name: (a, b) => compareText(a.key.name, b.key.name),
+  created: (a, b) => b.key.createdAt - a.key.createdAt,
+}
+
+interface Shown {
+  readonly show: 'use' | 'ended'
+  readonly order: Order
+}
+
+const shownOf = (visit: Visit): Shown => ({
+  show: queryParameter(visit, 'show') === 'ended' ? 'ended' : 'use',
+  order: ORDERS.find(([one]) => one === queryParameter(visit, 'sort'))?.[0] ?? 'used',
+})
+
+function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: Visit; by: By; org: string }) {
+  const { show, order } = shownOf(visit)
+  const now = visit.services.now()
+  const ended = all.filter(({ key }) => hasEnded(key, now))
+  const keys = (show === 'ended' ? ended : all.filter(({ key }) => !hasEnded(key, now))).toSorted(compare[order])
+  return (
+    <section class="card scroll" tabindex={0} aria-label="Keys">
+      <form method="get" action="/keys" class="bar-form">
+        <OrgField by={by} org={org} />
+        <Choice
+          name="show"
+          label="Show"
+          value={show}
+          options={[
+            ['use', `in use (${count(all.length - ended.length)})`],
+            ['ended', `ended (${count(ended.length)})`],
+          ]}
+        />
+        <Choice name="sort" label="Sort by" value={order} options={ORDERS} />
+        <button type="submit">Apply</button>
+      </form>
+      {keys.length > 0 ? (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Rights</th>
+              <th scope="col">Created</th>
+              <th scope="col">Last used</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <Row of={key} visit={visit} by={by} org={org} />
+            ))}
+          </tbody>
+        </table>
+      ) : show === 'ended' ? (
+        <Nothing title="No key has ended" />
+      ) : (
+        <Nothing title="No keys yet">
+          <p>Make one below for each client or person. It is shown once, with the lines to connect each client.</p>
+        </Nothing>
+      )}
+    </section>
+  )
+}
 
 export async function keys(visit: Visit): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
-  const { administration } = visit.services
-  const [orgs, rows] = await Promise.all([orgsFor(visit, by), org === null ? [] : administration.keys(by, org)])
+  const { administration, usage } = visit.services
+  // A key for some projects does not see how others are used.
+  const seesUse = org !== null && (by.kind === 'operator' || by.caller.projects === null)
+  const [orgs, rows, used] = await Promise.all([
+    orgsFor(visit, by),
+    org === null ? [] : administration.keys(by, org),
+    seesUse ? usage.report(by, org, USAGE_DAYS, 'key') : [],
+  ])
   return {
     title: 'Keys',
     at: '/keys',
@@ -178,8 +321,17 @@ export async function keys(visit: Visit): Promise<Page> {
         {by.kind === 'operator' ? <OrgChoice action="/keys" orgs={orgs} org={org} /> : null}
         {org === null ? null : (
           <>
-            <Table keys={rows} visit={visit} by={by} org={org} />
+            <Table
+              keys={rows.map((key) => ({
+                key,
+                calls: seesUse ? (used.find(({ of }) => of === key.id)?.calls ?? 0) : null,
+              }))}
+              visit={visit}
+              by={by}
+              org={org}
+            />
             <Making visit={visit} by={by} org={org} />
+            <KeyUsage of={used} />
           </>
         )}
       </div>

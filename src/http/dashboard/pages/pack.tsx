@@ -177,6 +177,8 @@ const LAYER_WORDS = { wake: 'short, at session start', recall: 'for one goal', d
 
 interface Wanted {
   readonly goal: string | null
+  /** Another goal, whose pack is compared with the first. */
+  readonly other: string | null
   readonly intent: (typeof INTENTS)[number]
   readonly layer: (typeof PACK_LAYERS)[number]
   readonly project: string | null
@@ -187,6 +189,7 @@ interface Wanted {
 
 const readWanted = (visit: Visit): Wanted => ({
   goal: queryParameter(visit, 'goal'),
+  other: queryParameter(visit, 'other'),
   intent: INTENTS.find((one) => one === queryParameter(visit, 'intent')) ?? 'build',
   layer: PACK_LAYERS.find((one) => one === queryParameter(visit, 'layer')) ?? 'recall',
   project: queryParameter(visit, 'project'),
@@ -195,7 +198,7 @@ const readWanted = (visit: Visit): Wanted => ({
   budget: queryNumber(visit, 'budget', 0, MOST_TOKENS),
 })
 
-const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } }: { wanted: Wanted }) => (
+const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, budget } }: { wanted: Wanted }) => (
   <form method="get" action="/pack" class="card">
     <div class="searchbox">
       <input
@@ -221,9 +224,10 @@ const Form = ({ wanted: { goal, intent, layer, project, domain, agent, budget } 
       />
       <Field name="project" label="Project" value={project} />
     </div>
-    <details class="more" open={domain !== null || agent !== null || budget > 0}>
-      <summary>More</summary>
+    <details class="more" open={other !== null || domain !== null || agent !== null || budget > 0}>
+      <summary>Compare, and more</summary>
       <div class="fields">
+        <Field name="other" label="Compare with another goal" value={other} />
         <Field name="budget" label="Budget in tokens" value={budget === 0 ? '' : String(budget)} inputmode="numeric" />
         <Field name="domain" label="Subject area" value={domain} />
         <Field name="agent" label="Include the diary of this agent" value={agent} />
@@ -246,24 +250,91 @@ async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Comp
   })
 }
 
+/** A memory of two packs, with its score in each; null where it is not included. */
+interface Compared {
+  readonly item: PackItem
+  readonly first: number | null
+  readonly second: number | null
+}
+
+/** The items of two packs in three groups: of both, of the first, of the second. */
+function compared(first: Pack, second: Pack): Readonly<Record<'both' | 'first' | 'second', readonly Compared[]>> {
+  const itemsOf = ({ sections }: Pack) => new Map(sections.flatMap(({ items }) => items.map((item) => [item.id, item])))
+  const [one, two] = [itemsOf(first), itemsOf(second)]
+  const all = [...new Map([...two, ...one]).values()].map((item) => ({
+    item,
+    first: one.get(item.id)?.score ?? null,
+    second: two.get(item.id)?.score ?? null,
+  }))
+  return {
+    both: all.filter((item) => item.first !== null && item.second !== null),
+    first: all.filter(({ second: score }) => score === null),
+    second: all.filter(({ first: score }) => score === null),
+  }
+}
+
+function Comparison({ first, second }: { first: Pack; second: Pack }) {
+  const groups = compared(first, second)
+  const titles = { both: 'In both packs', first: 'Only for the first goal', second: 'Only for the second goal' }
+  return (
+    <section class="card" aria-label="Comparison">
+      <h2>Two goals</h2>
+      <dl class="facts">
+        <dt>First</dt>
+        <dd>
+          <Name>{first.goal}</Name>
+        </dd>
+        <dt>Second</dt>
+        <dd>
+          <Name>{second.goal}</Name>
+        </dd>
+      </dl>
+      {(['both', 'first', 'second'] as const).map((group) => (
+        <>
+          <h3 class="more">
+            {titles[group]}: {count(groups[group].length)}
+          </h3>
+          {groups[group].length === 0 ? (
+            <p class="soft">None.</p>
+          ) : (
+            <ol class="toc">
+              {groups[group].map(({ item, first: one, second: two }) => (
+                <li>
+                  <a class="quiet" href={entryAt(item.id)}>
+                    <Name>{item.name || `Memory ${item.id}`}</Name>
+                  </a>
+                  <span class="score">
+                    {[one, two].flatMap((value) => (value === null ? [] : [score(value)])).join(' → ')}
+                  </span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </>
+      ))}
+    </section>
+  )
+}
+
 export async function pack(visit: Visit): Promise<Page> {
   principalOf(visit)
   const wanted = readWanted(visit)
-  const compiled = wanted.goal === null ? null : await compile(visit, wanted, wanted.goal)
+  const [compiled, other] = await Promise.all(
+    [wanted.goal, wanted.goal === null ? null : wanted.other].map((goal) =>
+      goal === null ? null : compile(visit, wanted, goal),
+    ),
+  )
   return {
     title: wanted.goal === null ? 'Pack' : `Pack: ${wanted.goal}`,
     at: '/pack',
     body: (
       <div class="stack">
         <div class="head">
-          <h1>Pack</h1>
-          <p>
-            See what an agent gets before it starts: enter its goal to see the pack, why each memory is in it, and what
-            was left out.
-          </p>
+          <h1>What would an agent get?</h1>
+          <p>Enter a goal to see its pack, why each memory is in it, and what was left out and why.</p>
         </div>
         <Form wanted={wanted} />
-        {compiled === null ? (
+        {compiled == null ? (
           <section class="card">
             <Nothing title="Enter what an agent is about to do">
               <p>
@@ -274,7 +345,10 @@ export async function pack(visit: Visit): Promise<Page> {
             </Nothing>
           </section>
         ) : (
-          <Shown of={compiled} />
+          <>
+            {other == null ? null : <Comparison first={compiled.pack} second={other.pack} />}
+            <Shown of={compiled} />
+          </>
         )}
       </div>
     ),

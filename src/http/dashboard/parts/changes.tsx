@@ -31,9 +31,20 @@ const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
   </li>
 )
 
-export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: Millis }) => (
+/** @param isEmptyToday whether an empty list is that of today, above older changes */
+export const Changes = ({
+  changes,
+  now,
+  isEmptyToday = false,
+}: {
+  changes: readonly FeedChange[]
+  now: Millis
+  isEmptyToday?: boolean
+}) => (
   <>
-    {changes.length > 0 ? null : (
+    {changes.length > 0 ? null : isEmptyToday ? (
+      <p class="soft nothing">No changes yet.</p>
+    ) : (
       <Nothing title="Nothing has changed yet">
         <p>Everything that agents and people store, change or delete is listed here.</p>
       </Nothing>

@@ -58,6 +58,12 @@ export interface Changes {
   list(scope: Scope, request: ListRequest): Promise<ChangesPage>
   /** Returns at most `limit` newest changes, newest first, and the cursor after them. */
   latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<ChangesPage, 'more'>>
+  /**
+   * Returns at most `limit` changes before a cursor of `seal`, newest first.
+   *
+   * @throws Problem invalid_input for an invalid or expired cursor
+   */
+  before(scope: Scope, limit: number, filter: FeedFilter, cursor: string): Promise<readonly FeedChange[]>
   /** Returns the position where a stream starts. @throws Problem as `list` */
   start(scope: Scope, after: string | undefined): Promise<FeedStart>
   /** Yields pages as they arrive, and an empty one from time to time. Runs until the consumer stops. */
@@ -151,6 +157,12 @@ export function createChanges(dependencies: {
     async latest(scope, limit, filter) {
       const [{ changes, next }, sealing] = await Promise.all([feed.latest(scope, limit, filter), seal()])
       return { changes, next: await sealing.seal(scope.org, next) }
+    },
+
+    async before(scope, limit, filter, cursor) {
+      const position = await start(scope, cursor)
+      if (typeof position !== 'number') throw staleCursor()
+      return (await feed.latest(scope, limit, filter, position)).changes
     },
 
     async *follow(scope, from, { filters, stream }) {

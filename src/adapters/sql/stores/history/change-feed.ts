@@ -104,13 +104,14 @@ export const latestStatement = (
   filter: FeedFilter,
   limit: number,
   now: Millis,
+  before: number | null = null,
 ): SQL => sql`
   SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*
     FROM (
       SELECT ${reported(dialect, scope, filter)}
-      FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
+      FROM ${changesOf(scope.org)} ${before === null ? sql`` : sql`AND c.seq < ${before}`} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
     ) c
     WHERE c.seen IN (${actionsSeen(filter)})
     ${NEWEST_FIRST} LIMIT ${limit}
@@ -246,11 +247,11 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): Ch
     for await (const page of paginate({ start: first, step })) if (page !== null) return page
     throw new Error('A page of the feed ends with its last part')
   },
-  async latest(scope, limit, filter = UNFILTERED_FEED) {
+  async latest(scope, limit, filter = UNFILTERED_FEED, before) {
     const { dialect } = connection
     const batch = new Batch()
     const bounds = batch.add(boundsStatement(dialect, scope, filter, null), onlyRow(toBounds))
-    const latest = batch.add(latestStatement(dialect, scope, filter, limit, clock.now()), (rows) =>
+    const latest = batch.add(latestStatement(dialect, scope, filter, limit, clock.now(), before), (rows) =>
       rows.flatMap((row) => toChange(scope, filter, row) ?? []),
     )
     const result = await batch.read(connection)

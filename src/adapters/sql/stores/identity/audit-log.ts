@@ -15,7 +15,7 @@ import {
 /** Rows that one call of `newest` scans, for any filter. */
 const SCANNED_ROWS = 5_000
 
-const toRow = (row: Row): AuditRow => ({
+export const toAuditRow = (row: Row): AuditRow => ({
   seq: num(row, 'seq'),
   at: num(row, 'at'),
   keyId: str(row, 'key_id'),
@@ -46,7 +46,7 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     return runOne(
       connection,
       sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org} AND seq > ${after}${own} ORDER BY seq LIMIT ${limit}`,
-      each(toRow),
+      each(toAuditRow),
     )
   },
 
@@ -63,7 +63,7 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     const batch = new Batch()
     const found = batch.add(
       sql`SELECT * FROM (${looked}) AS looked WHERE ${sql.join(conditions, sql` AND `)} ORDER BY seq DESC LIMIT ${limit}`,
-      each(toRow),
+      each(toAuditRow),
     )
     const lowest = batch.add(
       sql`SELECT min(seq) AS lowest, count(*) AS looked FROM (${looked}) AS looked`,
