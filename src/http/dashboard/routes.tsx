@@ -48,7 +48,7 @@ async function resource(c: PageContext, visit: Visit, read: () => Promise<Respon
   return answer instanceof Response ? answer : new Response(null, { status: answer.status ?? 500 })
 }
 
-/** What the script suggests while a person types. */
+/** Suggestions that the script reads while a person types. */
 const SUGGESTIONS: readonly (readonly [path: string, handler: (visit: Visit) => Promise<Response>])[] = [
   ['/palette', palette],
   ['/suggest', suggest],

@@ -141,7 +141,7 @@ export function Health({
 const notNamed = (field: string) => ({ field, op: 'not_exists' })
 const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed('agent_name') : { agent })
 
-/** What waits for the visitor. Pages of an administrator are named to those who can open them. */
+/** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
 const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit; seen: Seen }) => {
   const items = [
     { count: sessions, at: '/review', label: 'captured sessions to review' },

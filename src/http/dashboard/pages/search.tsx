@@ -457,7 +457,7 @@ const Chips = ({ visit, wanted }: { visit: Visit; wanted: SearchFormState }) => 
   )
 }
 
-/** The query with the words that the search suggests, each in the place of the most similar word. */
+/** The query with the words that the search suggests, each instead of the most similar word. */
 export function corrected(query: string, words: readonly string[]): string {
   const parts = query.split(/(\s+)/)
   for (const word of words) {
