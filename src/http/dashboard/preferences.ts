@@ -1,4 +1,4 @@
-import { parse } from 'hono/utils/cookie'
+import { parse, serialize } from 'hono/utils/cookie'
 
 /** Preferences of a browser. They are cookies without a secret, so that the server renders them and the script may change them. */
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -13,6 +13,7 @@ export interface Preferences {
 }
 
 const [THEME, SHORTCUTS, SETUP] = ['commonplace-theme', 'commonplace-shortcuts', 'commonplace-setup'] as const
+const YEAR = 31_536_000
 
 export function preferencesOf(request: Request): Preferences {
   const cookies = parse(request.headers.get('cookie') ?? '')
@@ -23,9 +24,16 @@ export function preferencesOf(request: Request): Preferences {
   }
 }
 
-/** The values of each cookie. */
-export const CHOICES: Readonly<Record<string, readonly string[]>> = {
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
   [THEME]: THEMES,
   [SHORTCUTS]: ['on', 'off'],
   [SETUP]: ['shown', 'hidden'],
 }
+
+/** Returns the cookies that store the preferences of a form. */
+export const preferenceCookies = (form: URLSearchParams): string[] =>
+  Object.entries(CHOICES).flatMap(([name, values]) => {
+    const value = form.get(name.slice('commonplace-'.length))
+    const isKnown = value !== null && values.includes(value)
+    return isKnown ? [serialize(name, value, { path: '/', maxAge: YEAR, sameSite: 'Lax' })] : []
+  })

@@ -8,6 +8,7 @@ import { type Log, logLine, redactedError } from '../log'
 import type { OAuth } from '../oauth/server'
 import { type Page, respondWith } from './page'
 import { Frame, homeOf, PublicFrame, reviews, type Waiting } from './parts/frame'
+import { safePath } from './parts/words'
 import { preferencesOf } from './preferences'
 import type { Visitor } from './session'
 import type { Handler } from './table'
@@ -87,6 +88,7 @@ export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> 
     formToken: await (await services.sessions()).formToken(visitor.session),
     oauth: (oauth?.at(url.origin) ?? null) !== null,
     preferences: preferencesOf(c.req.raw),
+    cameFrom: safePath(c.req.header('referer')?.split(url.origin)[1] ?? null),
   }
 }
 

@@ -30,6 +30,8 @@ export interface Visit {
   /** Whether clients that support OAuth can connect without a key. */
   readonly oauth: boolean
   readonly preferences: Preferences
+  /** The page of this server that sent the request; `/` for none. */
+  readonly cameFrom: string
 }
 
 /** Returns the principal whose memory is shown. @throws Problem forbidden for ADMIN_TOKEN, which belongs to no organization */

@@ -14,7 +14,7 @@ const typing = 'input:not([type=radio], [type=checkbox]), select, textarea, [con
 
 const use = (target) => {
   if (target.matches('form')) target.requestSubmit()
-  else if (target.matches('input:not([type=radio], [type=checkbox])')) target.focus()
+  else if (target.matches(typing)) target.focus()
   else if (target.matches('details')) {
     target.open = true
     target.querySelector('input:not([type=hidden]), select').focus()
@@ -39,7 +39,7 @@ const step = (by) => {
   moveTo(at < 0 ? rows[0] : rows[Math.min(rows.length - 1, Math.max(0, at + by))])
 }
 
-/** The actions of single keys in lists; false where the page has nothing for it. */
+/** Actions of single keys in lists; an action returns false where the page has no use for it. */
 const inLists = {
   j: () => step(1),
   k: () => step(-1),

@@ -1,6 +1,7 @@
 import { ABOUT } from '../../../domain/about'
-import type { Page } from '../page'
+import { type Page, seeOther } from '../page'
 import { PostForm } from '../parts/form'
+import { preferenceCookies } from '../preferences'
 import type { Visit } from '../visit'
 
 /** Keys of the dashboard, the setting that switches them off, and where to read more. */
@@ -58,7 +59,6 @@ const Shortcuts = ({ visit: { formToken, preferences } }: { visit: Visit }) => (
   <section class="card" id="keys">
     <h2>Keyboard shortcuts</h2>
     <PostForm action="/preferences" token={formToken} class="setting more">
-      <input type="hidden" name="from" value="/help" />
       <input type="hidden" name="shortcuts" value={preferences.hasShortcuts ? 'off' : 'on'} />
       <p>
         Single keys are <strong>{preferences.hasShortcuts ? 'on' : 'off'}</strong>.{' '}
@@ -118,4 +118,11 @@ export async function help(visit: Visit): Promise<Page> {
       </div>
     ),
   }
+}
+
+/** Stores the preferences of a form in the browser, and returns to the page that sent it. */
+export async function storePreferences({ form, cameFrom }: Visit): Promise<Response> {
+  const response = seeOther(cameFrom)
+  for (const cookie of preferenceCookies(form)) response.headers.append('Set-Cookie', cookie)
+  return response
 }

@@ -37,6 +37,8 @@ interface FieldProps {
   readonly list?: string
   readonly inputmode?: 'numeric'
   readonly placeholder?: string
+  /** Whether the script suggests values of this name while a person types. */
+  readonly suggest?: boolean
 }
 
 export const Field = ({
@@ -50,6 +52,7 @@ export const Field = ({
   list,
   inputmode,
   placeholder,
+  suggest,
 }: FieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -62,6 +65,7 @@ export const Field = ({
       list={list}
       inputmode={inputmode}
       placeholder={placeholder}
+      data-suggest={suggest ? name : undefined}
       autocomplete="off"
       aria-describedby={hint === undefined ? undefined : `${id}-hint`}
     />

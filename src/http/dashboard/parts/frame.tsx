@@ -7,7 +7,6 @@ import { THEMES } from '../preferences'
 import { administers, hasRole, type Visit } from '../visit'
 import { Name } from './common'
 import { PostForm } from './form'
-import { samePage } from './words'
 
 /** Icons of the navigation: strokes in a square of 16. Each has a text label next to it. */
 const PATHS = {
@@ -102,7 +101,7 @@ const STALE: Place = { at: '/stale', label: 'Outdated?', icon: 'stale' }
 /** Whether the visitor reviews captured sessions. */
 export const reviews = (visit: Visit): boolean => hasRole(visit, 'writer') && visit.config.captureDays > 0
 
-/** The work that waits for the visitor: captured sessions to review, and pairs of memories to settle. */
+/** Counts of items that wait for the visitor: captured sessions to review, and pairs of memories to settle. */
 export interface Waiting {
   readonly sessions: number
   readonly pairs: number
@@ -170,10 +169,8 @@ function Who({ visit }: { visit: Visit }) {
 const THEME_WORDS = { system: 'Colors of the system', light: 'Light colors', dark: 'Dark colors' } as const
 
 /** The switch of the theme. The script changes the colors without loading the page again. */
-const Theme = ({ visit: { url, formToken, preferences }, page }: Omit<FrameProps, 'waiting'>) => (
+const Theme = ({ visit: { formToken, preferences } }: { visit: Visit }) => (
   <PostForm action="/preferences" token={formToken} class="theme">
-    {/* The page of an error does not repeat the address that was tried. */}
-    <input type="hidden" name="from" value={page.at === undefined ? '/' : samePage(url, {})} />
     {THEMES.map((theme) => (
       <button type="submit" name="theme" value={theme} aria-pressed={theme === preferences.theme ? 'true' : 'false'}>
         <Icon name={theme} />
@@ -223,7 +220,7 @@ const Menu = ({ visit, page, waiting }: FrameProps) => {
       <div class="foot">
         <Who visit={visit} />
         <div class="about">
-          <Theme visit={visit} page={page} />
+          <Theme visit={visit} />
           <span class="soft">{ABOUT.version}</span>
         </div>
       </div>
