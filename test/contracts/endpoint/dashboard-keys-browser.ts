@@ -152,7 +152,7 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       const page = await open('/search?q=painted&kind=decision&project=harbor-web', { script: false })
       const chips = page.getByRole('list', { name: 'Filters in use' })
       expect(await chips.getByRole('listitem').count()).toBe(2)
-      await page.getByRole('link', { name: 'Remove the filter kind: decision' }).click()
+      await page.getByRole('link', { name: 'Remove the filter kind decision' }).click()
       expect(new URL(page.url()).search).toBe('?q=painted&project=harbor-web')
       expect(await page.locator('#list > li').count()).toBe(3)
     })
@@ -169,6 +169,35 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       await page.getByRole('button', { name: 'Remove the view painted' }).click()
       expect(await page.getByRole('list', { name: 'Saved views' }).isVisible()).toBe(false)
       expect(complaints).toEqual([])
+    })
+
+    it.each(WIDTHS)('[OPERATE-136] keeps each condition on metadata with its value, at %i pixels', async (width) => {
+      const page = await open('/search?q=painted&field=title&op=exists&value=&field=project&op=eq&value=harbor-web', {
+        width,
+      })
+      const chips = page.getByRole('list', { name: 'Filters in use' }).getByRole('listitem')
+      const named = ['title is there', 'project is harbor-web']
+      const texts = async () =>
+        (await chips.allInnerTexts()).map((text) => text.replace(/\s*×$/, '').replaceAll(/\s+/g, ' '))
+      expect(await texts()).toEqual(named)
+      await page.getByRole('button', { name: 'Search', exact: true }).click()
+      await page.waitForURL((url) => !url.search.includes('op=eq&value=&'))
+      expect(new URL(page.url()).search).toBe(
+        '?q=painted&field=title&op=exists&value=&field=project&op=eq&value=harbor-web',
+      )
+      expect(await texts()).toEqual(named)
+      await page.getByRole('link', { name: 'Remove the filter title is there' }).click()
+      await page.waitForURL((url) => !url.search.includes('title'))
+      expect(await texts()).toEqual(['project is harbor-web'])
+      expect(await page.locator('#list > li').count()).toBe(3)
+    })
+
+    it.each(WIDTHS)('[OPERATE-136] names the filters in use where nothing matches, at %i pixels', async (width) => {
+      const page = await open('/search?q=painted&kind=gotcha&project=harbor-web', { width, script: false })
+      await page.getByText('No memory matches “painted” with project harbor-web and kind gotcha').waitFor()
+      await page.getByRole('link', { name: 'Remove all filters' }).first().click()
+      expect(new URL(page.url()).search).toBe('?q=painted')
+      expect(await page.locator('#list > li').count()).toBe(3)
     })
 
     it('[OPERATE-137] suggests a spelling of words that memories hold', async () => {

@@ -6,12 +6,22 @@ export const SEARCH = `
 const live = document.querySelector('[data-live]')
 if (live) {
   const field = live.elements.q
-  const given = () => new URLSearchParams([...new FormData(live)].filter(([, value]) => value !== ''))
+  const usual = { by: 'both', mode: 'match', sort: 'best' }
+  const given = () => new URLSearchParams([...new FormData(live)])
   const status = element('p', 'hidden')
   status.setAttribute('role', 'status')
   live.after(status)
-  live.addEventListener('formdata', (event) => {
-    for (const [name, value] of [...event.formData]) if (value === '') event.formData.delete(name)
+  // Rows of conditions stay complete, because key, comparison and value belong together by their place.
+  live.addEventListener('formdata', ({ formData }) => {
+    const [keys, operators, values] = ['field', 'op', 'value'].map((name) => formData.getAll(name))
+    for (const [name, value] of [...formData]) if (value === '' || value === usual[name]) formData.delete(name)
+    for (const name of ['field', 'op', 'value']) formData.delete(name)
+    for (const [i, key] of keys.entries()) {
+      if (key.trim() === '') continue
+      formData.append('field', key)
+      formData.append('op', operators[i])
+      formData.append('value', values[i])
+    }
   })
   let asked = null
   let timer
@@ -35,7 +45,7 @@ if (live) {
     asked?.abort()
     if ([...field.value.trim()].length >= 3) timer = setTimeout(find, 250)
   })
-  live.elements.sort.addEventListener('change', () => live.requestSubmit())
+  live.elements.sort?.addEventListener('change', () => live.requestSubmit())
 
   for (const input of live.querySelectorAll('[data-suggest]')) {
     const list = element('datalist')
@@ -75,9 +85,15 @@ if (live) {
     localStorage.setItem('views', JSON.stringify(all))
     showViews()
   }
-  const nameOf = (query) => [...new URLSearchParams(query)]
-    .filter(([name, value]) => !(['by', 'mode', 'op'].includes(name) || (name === 'sort' && value === 'best')))
-    .map(([name, value]) => (name === 'q' ? value : name + ': ' + value)).join(', ')
+  const nameOf = (query) => {
+    const given = new URLSearchParams(query)
+    const [keys, operators, values] = ['field', 'op', 'value'].map((name) => given.getAll(name))
+    return [
+      ...[...given].filter(([name]) => !['by', 'mode', 'field', 'op', 'value'].includes(name))
+        .map(([name, value]) => (name === 'q' ? value : name + ': ' + value)),
+      ...keys.map((key, i) => [key, operators[i], values[i]].join(' ').trim()),
+    ].join(', ')
+  }
   const showViews = () => {
     const all = stored()
     views.replaceChildren(...all.map((query) => {

@@ -308,7 +308,9 @@ border-radius:1rem;background:var(--card);font-size:.8125rem}
 background:none;box-shadow:none;color:var(--soft);text-decoration:none;border-radius:50%}
 .chips li>a:only-child,.chips li>a.view{color:var(--accent);padding:0 .3rem}
 .chips a:hover,.chips button:hover{background:var(--sunken);color:var(--ink)}
-.sort{display:flex;gap:var(--s2);align-items:center;margin-top:var(--s3)}.sort label{margin:0}.sort select{width:auto}
+.sort{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center;margin-top:var(--s3)}.sort:empty{display:none}
+.sort label{margin:0;white-space:nowrap}.sort select{width:auto;max-width:100%}.sort button{white-space:nowrap}
+.filters{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);align-items:center;font-size:.8125rem}
 .searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
 .searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
 .switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}

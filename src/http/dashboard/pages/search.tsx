@@ -113,6 +113,8 @@ const SIZE = 20
 const PREVIEW = 320
 const MAX_QUERY = 10_000
 const DEEPEST = 1_000_000
+/** Characters of the query in the message of a search without a result. */
+const QUERY_SHOWN = 80
 const NEAR = 'No memory contains these words. These are the most similar by meaning.'
 
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
@@ -328,7 +330,7 @@ export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted
           name="q"
           value={wanted.query ?? ''}
           aria-label="Search memories"
-          placeholder="What do we know about …"
+          placeholder="Search memories"
           autocomplete="off"
           maxlength={10_000}
           data-key="/"
@@ -349,14 +351,19 @@ export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted
         </fieldset>
       ) : null}
       <div class="sort">
-        <label for="sort">Sort</label>
-        <select id="sort" name="sort">
-          {SORTS.map((sort) => (
-            <option value={sort} selected={sort === wanted.sort}>
-              {{ best: 'Best match', newest: 'Newest first', oldest: 'Oldest of the best' }[sort]}
-            </option>
-          ))}
-        </select>
+        {/* Without a query the newest memories come first. */}
+        {wanted.query === null ? null : (
+          <>
+            <label for="sort">Sort</label>
+            <select id="sort" name="sort">
+              {SORTS.map((sort) => (
+                <option value={sort} selected={sort === wanted.sort}>
+                  {{ best: 'Best match', newest: 'Newest of the best', oldest: 'Oldest of the best' }[sort]}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
       </div>
       <Conditions wanted={wanted} />
     </form>
@@ -431,29 +438,99 @@ export const Result = ({ of: found, now }: { of: FoundEntry; now: Millis }) => {
 }
 
 const CHIP_NAMES = ['project', 'kind', 'agent', 'tag', 'thread', 'source', 'captured', 'from', 'to'] as const
+const CHIP_LABELS: Readonly<Record<string, string>> = { from: 'from', to: 'until', source: 'author' }
+
+/** A filter in use, in words, and the address of the search without it. */
+interface FilterInUse {
+  readonly name: string
+  readonly value: string
+  readonly without: string
+}
+
+const withoutCondition = ({ url }: Visit, conditions: readonly Condition[]): string => {
+  const query = new URLSearchParams(url.search)
+  for (const name of ['field', 'op', 'value', 'offset', 'live']) query.delete(name)
+  for (const { key, operator, value } of conditions) {
+    query.append('field', key)
+    query.append('op', operator)
+    query.append('value', value)
+  }
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`
+}
+
+function filtersOf(visit: Visit, wanted: SearchFormState): FilterInUse[] {
+  const named = CHIP_NAMES.flatMap((name) => {
+    const value = wanted[name]
+    if (value === null) return []
+    const without = samePage(visit.url, { [name]: null, offset: null, live: null })
+    if (name === 'captured') return [{ name: 'captured sessions', value: 'only', without }]
+    return [{ name: CHIP_LABELS[name] ?? name, value: name === 'kind' ? plain(value) : value, without }]
+  })
+  const conditions = wanted.conditions.map(({ key, operator, value }, place) => ({
+    name: `${key} ${OPERATOR_WORDS[operator as Operator] ?? operator}`,
+    value: takesNoValue(operator) ? '' : value,
+    without: withoutCondition(visit, wanted.conditions.toSpliced(place, 1)),
+  }))
+  return [...named, ...conditions]
+}
+
+const inWords = ({ name, value }: Pick<FilterInUse, 'name' | 'value'>): string =>
+  value === '' ? name : `${name} ${value}`
+
+/** The address of the search without any filter. */
+const unfiltered = (visit: Visit): string =>
+  samePage(new URL(withoutCondition(visit, []), visit.url), Object.fromEntries(CHIP_NAMES.map((name) => [name, null])))
 
 /** The filters in use, each with a link that removes it. */
-const Chips = ({ visit, wanted }: { visit: Visit; wanted: SearchFormState }) => {
-  const used = CHIP_NAMES.flatMap((name) => {
-    const value = wanted[name]
-    return value === null ? [] : [{ name, value }]
-  })
-  if (used.length === 0) return null
+const Chips = ({ visit, filters }: { visit: Visit; filters: readonly FilterInUse[] }) =>
+  filters.length === 0 ? null : (
+    <div class="filters">
+      <ul class="chips" aria-label="Filters in use">
+        {filters.map((filter) => (
+          <li>
+            <span>{filter.name}</span>
+            {filter.value === '' ? null : <Name>{filter.value}</Name>}
+            <a href={filter.without} aria-label={`Remove the filter ${inWords(filter)}`}>
+              ×
+            </a>
+          </li>
+        ))}
+      </ul>
+      {filters.length === 1 ? null : <a href={unfiltered(visit)}>Remove all filters</a>}
+    </div>
+  )
+
+/** Names the search that has no result, and what to do next. */
+function NoResult({
+  visit,
+  wanted,
+  found,
+  filters,
+}: {
+  visit: Visit
+  wanted: SearchFormState
+  found: Found
+  filters: readonly FilterInUse[]
+}) {
+  const query = wanted.query === null ? '' : ` matches “${truncate(wanted.query, QUERY_SHOWN).text}”`
+  const names = filters.map(inWords)
+  const last = names.length > 1 ? ` and ${names.at(-1)}` : ''
+  const listed = names.length > 1 ? names.slice(0, -1).join(', ') : names.join('')
   return (
-    <ul class="chips" aria-label="Filters in use">
-      {used.map(({ name, value }) => (
-        <li>
-          <span>{{ from: 'from', to: 'until', source: 'author' }[name as string] ?? name}</span>
-          <Name>{name === 'kind' ? plain(value) : value}</Name>
-          <a
-            href={samePage(visit.url, { [name]: null, offset: null })}
-            aria-label={`Remove the filter ${name}: ${value}`}
-          >
-            ×
-          </a>
-        </li>
-      ))}
-    </ul>
+    <Nothing
+      title={`No memory${query === '' && filters.length === 0 ? ' matches' : query}${names.length === 0 ? '' : ` with ${listed}${last}`}`}
+    >
+      <Spelling visit={visit} found={found} />
+      {filters.length === 0 ? (
+        <p>
+          Try other words{wanted.by === 'words' ? ', or search by meaning' : ''}. You see only what your key can read.
+        </p>
+      ) : (
+        <p>
+          <a href={unfiltered(visit)}>Remove all filters</a>, or try other words.
+        </p>
+      )}
+    </Nothing>
   )
 }
 
@@ -482,7 +559,17 @@ const Spelling = ({ visit, found }: { visit: Visit; found: Found }) => {
 }
 
 /** Searches memories and shows why each result was found. The address holds the search. */
-const Results = ({ visit, wanted, found }: { visit: Visit; wanted: SearchFormState; found: Found }) => (
+const Results = ({
+  visit,
+  wanted,
+  found,
+  filters,
+}: {
+  visit: Visit
+  wanted: SearchFormState
+  found: Found
+  filters: readonly FilterInUse[]
+}) => (
   <>
     {found.warnings
       .filter((warning) => !warning.includes('did you mean'))
@@ -494,14 +581,7 @@ const Results = ({ visit, wanted, found }: { visit: Visit; wanted: SearchFormSta
       {found.total > 0 ? (
         <h2>{found.heading}</h2>
       ) : (
-        <Nothing title="No matching memory that this key can see">
-          <Spelling visit={visit} found={found} />
-          <p>
-            {CHIP_NAMES.some((name) => wanted[name] !== null) || wanted.conditions.length > 0
-              ? 'Remove a filter, or try other words.'
-              : 'Try other words, or search by meaning.'}
-          </p>
-        </Nothing>
+        <NoResult visit={visit} wanted={wanted} found={found} filters={filters} />
       )}
       <ol class="list" id="list" tabindex={-1}>
         {found.results.map((result) => (
@@ -540,6 +620,7 @@ export async function searchPage(visit: Visit): Promise<Page> {
   const isLive = queryParameter(visit, 'live') !== null && visit.config.fts.enabled
   const wanted = { ...readSearch(visit), ...(isLive ? ({ by: 'words', mode: 'prefix' } as const) : {}) }
   const found = await sought(visit, wanted)
+  const filters = filtersOf(visit, wanted)
   return {
     status: found instanceof Problem ? STATUS[found.code] : 200,
     title: wanted.query === null ? 'Search' : `Search: ${wanted.query}`,
@@ -552,7 +633,7 @@ export async function searchPage(visit: Visit): Promise<Page> {
         </div>
         <SearchForm visit={visit} wanted={wanted} />
         <div id="results" class="stack">
-          <Chips visit={visit} wanted={wanted} />
+          <Chips visit={visit} filters={filters} />
           {found === null ? (
             <section class="card">
               <Nothing title="Search as an agent does">
@@ -565,7 +646,7 @@ export async function searchPage(visit: Visit): Promise<Page> {
           ) : found instanceof Problem ? (
             <Note bad>{found.message}</Note>
           ) : (
-            <Results visit={visit} wanted={wanted} found={found} />
+            <Results visit={visit} wanted={wanted} found={found} filters={filters} />
           )}
         </div>
       </div>
