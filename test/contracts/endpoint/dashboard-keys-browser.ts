@@ -1,11 +1,21 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type House, houseOf } from '../../support/dashboard'
+import { claudeCode } from '../../support/hook-events'
 import type { Json } from '../../support/oauth'
 import { startPlace } from '../../support/places'
 import type { RunningServer } from '../../support/server'
 
 const WIDTHS = [1280, 390]
+
+/** A captured session of Claude Code, as its hooks send it. */
+const capturedSession = () => {
+  const session = claudeCode('first')
+  const place = { folder: '/home/ada/harbor', project: 'harbor-web', branch: 'main' }
+  const events = [session.prompt('paint the buoys'), session.edit('buoys.ts'), session.end()]
+  const body = JSON.stringify({ events: events.map((event) => ({ ...event, at: Date.now(), place })) })
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+}
 
 /** Navigation, the command palette and keys in lists, in a real browser and at the widths of a desk and a phone. */
 export function dashboardKeysInBrowser(browser: () => Browser): void {
@@ -32,7 +42,7 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     context = undefined
   })
 
-  async function open(path: string, { width = 1280, script = true } = {}): Promise<Page> {
+  async function open(path: string, { width = 1280, script = true, at = house } = {}): Promise<Page> {
     await context?.close()
     complaints = []
     context = await browser().newContext({
@@ -43,7 +53,7 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     const page = await context.newPage()
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
-    await page.goto(house.base + path)
+    await page.goto(at.base + path)
     return page
   }
   const focused = (page: Page): Promise<string> =>
@@ -224,14 +234,47 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       expect(await page.locator('main').textContent()).not.toContain('GB')
     })
 
-    it('[OPERATE-139] ticks the first steps that are done, and hides them on request without script', async () => {
-      const page = await open('/', { script: false })
-      await page.getByText('✓ Store a first memory').waitFor()
-      await page.getByText('○ Let a session use a memory').waitFor()
+    it.each(WIDTHS)('[OPERATE-138] begins with what needs attention, at %i pixels', async (width) => {
+      const page = await open('/', { width })
+      const top = async (text: string) => (await page.getByText(text, { exact: true }).first().boundingBox())?.y ?? 0
+      expect(await top('Needs your attention')).toBeLessThan(await top('Memories'))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    })
+
+    it.each(WIDTHS)('[OPERATE-139] ticks the first steps that are done, at %i pixels', async (width) => {
+      const page = await open('/', { width, script: false })
+      const steps = page.locator('.checklist > li')
+      const states = async () => (await steps.evaluateAll((all) => all.map((one) => one.className))) as string[]
+      expect(await page.getByText('First steps: 2 of 4 done').isVisible()).toBe(true)
+      expect(await states()).toEqual(['done', 'done', '', ''])
+      await page.getByText('Capture sessions').click()
+      await page.getByText('setup claude-code --capture').waitFor()
       await page.getByRole('button', { name: 'Hide' }).click()
       await page.waitForURL(`${house.base}/`)
       expect(await page.getByText('First steps').count()).toBe(0)
     })
+
+    it.each(WIDTHS)(
+      '[OPERATE-139] starts an empty store with steps that tick themselves, at %i pixels',
+      async (width) => {
+        const empty = await startPlace()
+        try {
+          const at = houseOf(empty)
+          const page = await open('/', { width, at })
+          await page.getByText('0 of 4 steps done').waitFor()
+          expect((await at.ask('/api/v1/hooks/claude-code', capturedSession())).status).toBe(200)
+          await page.reload()
+          await page.getByText('2 of 4 steps done').waitFor()
+          await page.getByRole('button', { name: 'Store a first memory here' }).click()
+          await page.waitForURL(/entries/)
+          await page.goto(at.base)
+          await page.getByText('First steps: 3 of 4 done').waitFor()
+          expect(complaints).toEqual([])
+        } finally {
+          await empty.stop()
+        }
+      },
+    )
   })
 
   describe('keys in lists', () => {
@@ -255,6 +298,14 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       await page.keyboard.press('e')
       await page.waitForURL(`${house.base}/entries/${ids[2]}/edit`)
       expect(complaints).toEqual([])
+    })
+
+    it.each(WIDTHS)('[OPERATE-134] move through the memories of a thread, at %i pixels', async (width) => {
+      const page = await open('/threads/harbor', { width })
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${house.base}/entries/${ids[1]}`)
     })
 
     it('[OPERATE-134] are shown by ? and do nothing in a field or when they are switched off', async () => {

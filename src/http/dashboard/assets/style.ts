@@ -272,7 +272,17 @@ p+.changes{margin-top:var(--s4)}
 .attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
 border-bottom:1px solid var(--line)}
 .attention li:last-child{border-bottom:0;padding-bottom:0}.attention strong{font-variant-numeric:tabular-nums}
-.done>h2::before{content:"✓"}
+.thirds{margin-top:var(--s4)}@media (min-width:66rem){.thirds{grid-template-columns:repeat(3,minmax(0,1fr));align-items:start}}
+.waits{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s5);align-items:center;margin-bottom:var(--s4)}.waits>h2{margin:0}
+.waits ul{display:flex;flex-wrap:wrap;gap:var(--s2)}.waits ul:empty{display:none}
+.waits li>a{display:block;padding:.2rem .7rem;border-radius:1rem;background:var(--tint);color:var(--accent);text-decoration:none}
+.waits li>a:hover{text-decoration:underline}
+.checklist{display:grid;gap:var(--s2)}.checklist li{display:grid;grid-template-columns:1.6rem minmax(0,1fr);gap:0 var(--s3);align-items:start}
+.checklist li::before{content:"";width:1.25rem;height:1.25rem;margin-top:.15rem;border:1.5px solid var(--edge);border-radius:50%}
+.checklist li.done::before{content:"✓";display:grid;place-items:center;border-color:var(--accent);background:var(--accent);
+color:var(--on-accent);font-size:.75rem;font-weight:700}
+.checklist li.done{color:var(--soft)}.checklist summary{font-weight:450}.checklist details[open]>.stack{padding:var(--s3) 0}
+.line{display:flex;justify-content:space-between;gap:var(--s3);margin-top:var(--s3)}
 .scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem;margin-top:var(--s2)}
 .bars td,.bars th{padding:.28rem var(--s3) .28rem 0;border:0}
 .bars th{width:45%}.bars th a{text-decoration-color:transparent}.bars th a:hover{text-decoration-color:currentColor}
@@ -288,6 +298,7 @@ border-bottom:1px solid var(--line)}
 .steps>li>h2{margin:0;display:flex;align-items:center}
 .steps>li>h2::before{content:counter(step);display:grid;place-items:center;flex:none;width:1.6rem;height:1.6rem;margin-right:var(--s3);
 border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
+.steps>.done>h2{color:var(--soft)}.steps>.done>h2::before{content:"✓";background:var(--accent);color:var(--on-accent)}
 .talk{background:var(--card);border:1px solid var(--line);border-radius:.75rem;box-shadow:var(--shadow)}
 .turn{padding:var(--s4);display:grid;gap:var(--s2);min-width:0;border-bottom:1px solid var(--line)}
 .turn:last-child{border-bottom:0}

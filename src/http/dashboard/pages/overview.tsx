@@ -11,7 +11,7 @@ import { EntryLink, Name } from '../parts/common'
 import { reviews } from '../parts/frame'
 import { bytes, count, entryAt, plain, plural, withQuery } from '../parts/words'
 import { administers, hasRole, principalOf, queryParameter, type Visit } from '../visit'
-import { EmptyOverview, Setup } from './beginning'
+import { EmptyOverview, Setup, type StepsDone } from './beginning'
 
 /** Reads the data of the overview. */
 const RANGES = [7, 30, 90] as const
@@ -44,10 +44,19 @@ export async function readOverview(visit: Visit) {
   ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
-  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed }
+  const isShown = usage.since !== null
+  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed, isShown }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
+
+/** The first steps that the stored data proves. */
+const stepsOf = ({ totals, sessions, isShown }: Seen): StepsDone => ({
+  connect: totals.bySource.agent > 0 || sessions > 0 || isShown,
+  store: totals.entries > 0,
+  recall: isShown,
+  capture: sessions > 0 || isShown,
+})
 
 /** The fraction of a limit above which the page warns (operate contract §4). */
 const NEARLY_FULL = 0.8
@@ -105,7 +114,10 @@ export function Health({
       {config.fts.enabled ? <Meter label="Found by words" part={totals.indexedEntries} whole={entries} /> : null}
       {vectors === null ? null : <Meter label="Found by meaning" part={vectors.entries} whole={entries} />}
       {limit === null ? (
-        <Meter label="Stored" part={0} whole={0} says={bytes(stored)} />
+        <p class="line">
+          <span>Stored</span>
+          <span class="soft">{bytes(stored)}</span>
+        </p>
       ) : (
         <Meter
           label="Stored"
@@ -143,25 +155,34 @@ const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed(
 
 /** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
 const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit; seen: Seen }) => {
+  const outdated = pairs.pairs - pairs.contradictions
   const items = [
-    { count: sessions, at: '/review', label: 'captured sessions to review' },
-    { count: pairs.contradictions, at: '/stale', label: 'memories that contradict a later one' },
-    { count: pairs.pairs - pairs.contradictions, at: '/stale', label: 'memories that may be outdated' },
-    { count: totals.work.failed, at: administers(visit) ? '/settings' : null, label: 'pieces of failed work' },
+    { count: sessions, at: '/review', label: ['captured session to review', 'captured sessions to review'] },
+    {
+      count: pairs.contradictions,
+      at: '/stale',
+      label: ['memory that contradicts a later one', 'memories that contradict a later one'],
+    },
+    { count: outdated, at: '/stale', label: ['memory that may be outdated', 'memories that may be outdated'] },
+    {
+      count: totals.work.failed,
+      at: administers(visit) ? '/settings' : null,
+      label: ['piece of failed work', 'pieces of failed work'],
+    },
   ].filter((item) => item.count > 0)
   return (
-    <section class="card">
+    <section class="card waits">
       <h2>Needs your attention</h2>
       {items.length === 0 ? <p class="soft">Nothing waits for you.</p> : null}
-      <ul class="attention">
-        {items.map((item) => (
-          <li>
-            <span>
-              <strong>{count(item.count)}</strong> {item.label}
-            </span>
-            {item.at === null ? null : <a href={item.at}>Open</a>}
-          </li>
-        ))}
+      <ul>
+        {items.map((item) => {
+          const text = (
+            <>
+              <strong>{count(item.count)}</strong> {item.label[item.count === 1 ? 0 : 1]}
+            </>
+          )
+          return <li>{item.at === null ? text : <a href={item.at}>{text}</a>}</li>
+        })}
       </ul>
     </section>
   )
@@ -205,7 +226,7 @@ const MostUsed = ({ seen: { mostUsed } }: { seen: Seen }) =>
 
 /** Shows what is stored, by which agents, and whether it can be found. */
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (
-  <>
+  <div class="grid thirds">
     {activity.agents.length === 0 ? null : (
       <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} at={atAgent} />
     )}
@@ -217,14 +238,15 @@ const Counts = ({ seen: { activity } }: { seen: Seen }) => (
       label={(project) => project}
       at={(project) => withQuery('/search', project === '' ? notNamed('project') : { project })}
     />
-  </>
+  </div>
 )
 
 const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
   const { activity, latest, now, totals, days } = seen
   return (
     <>
-      <Setup visit={visit} stored={totals.entries} isUsed={seen.mostUsed.length > 0} />
+      <Setup visit={visit} done={stepsOf(seen)} stored={totals.entries} />
+      <Attention visit={visit} seen={seen} />
       <Tiles seen={seen} />
       <div class="columns">
         <div>
@@ -254,19 +276,19 @@ const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
           </section>
         </div>
         <div>
-          <Attention visit={visit} seen={seen} />
           <MostUsed seen={seen} />
           <Health visit={visit} seen={seen} />
-          <Counts seen={seen} />
         </div>
       </div>
+      <Counts seen={seen} />
     </>
   )
 }
 
 export async function overview(visit: Visit): Promise<Page> {
   const seen = await readOverview(visit)
-  if (seen.totals.entries === 0) return { title: 'Welcome', at: '/', body: <EmptyOverview visit={visit} /> }
+  if (seen.totals.entries === 0)
+    return { title: 'Welcome', at: '/', body: <EmptyOverview visit={visit} done={stepsOf(seen)} /> }
   return {
     title: 'Overview',
     at: '/',
