@@ -95,6 +95,10 @@ describe('what a page of the dashboard costs', () => {
       ['/search?q=fleet&by=words', 3],
       ['/search?q=fleet&by=meaning', 3],
       ['/search?q=fleet', 4],
+      // A search that finds nothing with its filters searches again, to suggest a spelling.
+      ['/search?q=flete&by=words&kind=task', 4],
+      ['/search?q=flete&kind=task', 5],
+      ['/search?q=flete&live=1', 4],
       ['/entries/1', 3],
       ['/entries/2', 2],
       ['/entries/1/versions/1', 2],
@@ -124,6 +128,7 @@ describe('what a page of the dashboard costs', () => {
       ['/search?q=fleet&by=words', 8 * ENTRIES],
       ['/search?q=fleet&by=meaning', 3 * ENTRIES],
       ['/search?q=fleet', 13 * ENTRIES],
+      ['/search?q=flete&by=words&kind=task', 4 * ENTRIES],
       ['/pack?goal=the+fleet', 140 * ENTRIES],
       ['/entries/1', 100],
       ['/entries/1/versions/1', 20],

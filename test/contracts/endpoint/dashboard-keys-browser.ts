@@ -210,6 +210,20 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       expect(await page.locator('#list > li').count()).toBe(3)
     })
 
+    it.each(WIDTHS)('[OPERATE-137] suggests a spelling for a search with filters, at %i pixels', async (width) => {
+      const page = await open('/search?q=anchros&by=words&kind=gotcha&project=harbor-web', { width, script: false })
+      await page.getByText('No memory matches “anchros” with project harbor-web and kind gotcha').waitFor()
+      await page.getByRole('link', { name: 'anchors' }).click()
+      expect(new URL(page.url()).searchParams.get('q')).toBe('anchors')
+    })
+
+    it('[OPERATE-137] suggests a spelling while a person types', async () => {
+      const page = await open('/search')
+      await page.getByLabel('Search memories').pressSequentially('anchros')
+      await page.getByRole('link', { name: 'anchors' }).waitFor()
+      expect(complaints).toEqual([])
+    })
+
     it('[OPERATE-137] suggests a spelling of words that memories hold', async () => {
       const page = await open('/search?q=anchros&by=words', { script: false })
       await page.getByRole('link', { name: 'anchors' }).click()

@@ -45,9 +45,8 @@ time{white-space:nowrap}
 main:focus{outline:none}
 .icon,.mark{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round;flex:none}
 .mark{color:var(--accent);stroke-width:1.75}
-.skip{position:fixed;left:var(--s4);top:-4rem;z-index:9;background:var(--card);padding:var(--s2) var(--s4);border-radius:var(--round);
-box-shadow:var(--raised)}
-.skip:focus{top:var(--s4)}
+.skip{position:fixed;left:var(--s4);top:-4rem;z-index:9;background:var(--card);padding:var(--s2) var(--s4);border-radius:var(--round)}
+.skip:focus{top:var(--s4);box-shadow:var(--raised)}
 label{display:block;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
 input,select,textarea{width:100%;min-height:2.375rem;padding:.35rem .65rem;font:inherit;color:var(--ink);background:var(--card);
 border:1px solid var(--edge);border-radius:.4375rem}
@@ -272,7 +271,7 @@ p+.changes{margin-top:var(--s4)}
 .attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
 border-bottom:1px solid var(--line)}
 .attention li:last-child{border-bottom:0;padding-bottom:0}.attention strong{font-variant-numeric:tabular-nums}
-.thirds{margin-top:var(--s4)}@media (min-width:66rem){.thirds{grid-template-columns:repeat(3,minmax(0,1fr));align-items:start}}
+.counts{margin-top:var(--s4);align-items:start}
 .waits{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s5);align-items:center;margin-bottom:var(--s4)}.waits>h2{margin:0}
 .waits ul{display:flex;flex-wrap:wrap;gap:var(--s2)}.waits ul:empty{display:none}
 .waits li>a{display:block;padding:.2rem .7rem;border-radius:1rem;background:var(--tint);color:var(--accent);text-decoration:none}
@@ -312,7 +311,7 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
-.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}
+.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}search>.chips{margin-top:var(--s3)}.chips[hidden]{display:none}
 .chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
 border-radius:1rem;background:var(--card);font-size:.8125rem}
 .chips span{color:var(--soft)}.chips a,.chips button{display:grid;place-items:center;min-width:1.6rem;min-height:1.6rem;padding:0;border:0;

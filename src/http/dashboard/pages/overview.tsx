@@ -206,38 +206,45 @@ const Week = ({ seen: { activity, now } }: { seen: Seen }) => {
   )
 }
 
-const MostUsed = ({ seen: { mostUsed } }: { seen: Seen }) =>
-  mostUsed.length === 0 ? null : (
-    <section class="card">
-      <div class="card-head">
-        <h2>Most used this week</h2>
-        <a href="/usage">All usage</a>
-      </div>
-      <ul class="attention">
-        {mostUsed.map(({ memory, use }) => (
-          <li data-row data-edit={`${entryAt(memory.id)}/edit`}>
-            <EntryLink entry={memory} />
-            <span class="soft">{plural(use.used, 'time')}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+const MostUsed = ({ seen: { mostUsed, isShown } }: { seen: Seen }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Most used this week</h2>
+      <a href="/usage">All usage</a>
+    </div>
+    {mostUsed.length > 0 ? null : (
+      <p class="soft">
+        {isShown ? 'No session used a memory this week.' : 'Use is recorded once sessions of a client are captured.'}
+      </p>
+    )}
+    <ul class="attention">
+      {mostUsed.map(({ memory, use }) => (
+        <li data-row data-edit={`${entryAt(memory.id)}/edit`}>
+          <EntryLink entry={memory} />
+          <span class="soft">{plural(use.used, 'time')}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const ByProject = ({ seen: { activity } }: { seen: Seen }) => (
+  <Bars
+    title="By project"
+    of="Project"
+    rows={activity.projects}
+    label={(project) => project}
+    at={(project) => withQuery('/search', project === '' ? notNamed('project') : { project })}
+  />
+)
 
 /** Shows what is stored, by which agents, and whether it can be found. */
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (
-  <div class="grid thirds">
+  <div class="grid counts">
     {activity.agents.length === 0 ? null : (
       <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} at={atAgent} />
     )}
     <Bars title="By kind" of="Kind" rows={activity.kinds} label={plain} at={(kind) => withQuery('/search', { kind })} />
-    <Bars
-      title="By project"
-      of="Project"
-      rows={activity.projects}
-      label={(project) => project}
-      at={(project) => withQuery('/search', project === '' ? notNamed('project') : { project })}
-    />
   </div>
 )
 
@@ -278,6 +285,7 @@ const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
         <div>
           <MostUsed seen={seen} />
           <Health visit={visit} seen={seen} />
+          <ByProject seen={seen} />
         </div>
       </div>
       <Counts seen={seen} />

@@ -3,7 +3,7 @@ import { KINDS } from '../../../domain/entry/kind'
 import { invalidInput, Problem } from '../../../domain/errors'
 import { cosineAt } from '../../../domain/meaning/vector'
 import { typoDistance } from '../../../domain/search/alias-match'
-import { and, type Filter, ofProject } from '../../../domain/search/filter'
+import { and, EVERYTHING, type Filter, ofProject } from '../../../domain/search/filter'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import { codePointLength, truncate } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
@@ -115,6 +115,8 @@ const MAX_QUERY = 10_000
 const DEEPEST = 1_000_000
 /** Characters of the query in the message of a search without a result. */
 const QUERY_SHOWN = 80
+/** The warning of a search that suggests words. */
+const SUGGESTED = /did you mean (.+)\?/
 const NEAR = 'No memory contains these words. These are the most similar by meaning.'
 
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
@@ -215,6 +217,23 @@ export async function search(visit: Visit, wanted: SearchFormState): Promise<Fou
   const isCut = totalIsExact === false
   const heading = `${isCut ? `${count(total)}+ memories` : plural(total, 'memory', 'memories')}, newest first`
   return { results: entries.map((entry) => ({ entry })), total, isCut, warnings: [], heading, offset, size: SIZE }
+}
+
+/**
+ * Suggests a spelling from all memories that the visitor may see, for a search that found nothing. A search with filters or by prefixes
+ * does not suggest any itself.
+ */
+async function spelled(visit: Visit, wanted: SearchFormState, found: Found): Promise<Found> {
+  const { query, by } = wanted
+  const { config, services } = visit
+  const isSuggested = found.warnings.some((warning) => SUGGESTED.test(warning))
+  if (query === null || found.total > 0 || isSuggested || by === 'meaning' || !config.fts.enabled) return found
+  const request = { query, filter: EVERYTHING, limit: 1, offset: 0, previewLength: 1 } as const
+  const { warnings } = await services.rankedSearches.byWords(principalOf(visit), {
+    ...request,
+    ...{ mode: 'match', highlight: false },
+  })
+  return { ...found, warnings: [...found.warnings, ...warnings.filter((warning) => SUGGESTED.test(warning))] }
 }
 
 /** The form of a search. Without a script there is one empty row for a further condition. */
@@ -547,7 +566,7 @@ export function corrected(query: string, words: readonly string[]): string {
 
 /** The spelling that the search suggests, from words of memories that the visitor may see. */
 const Spelling = ({ visit, found }: { visit: Visit; found: Found }) => {
-  const words = found.warnings.map((one) => /did you mean (.+)\?/.exec(one)?.[1]).find((one) => one !== undefined)
+  const words = found.warnings.map((one) => SUGGESTED.exec(one)?.[1]).find((one) => one !== undefined)
   const query = queryParameter(visit, 'q')
   if (words === undefined || query === null) return null
   const spelled = corrected(query, words.split(', '))
@@ -572,7 +591,7 @@ const Results = ({
 }) => (
   <>
     {found.warnings
-      .filter((warning) => !warning.includes('did you mean'))
+      .filter((warning) => !SUGGESTED.test(warning))
       .map((warning) => (
         <Note>{warning}</Note>
       ))}
@@ -607,7 +626,7 @@ const Results = ({
 async function sought(visit: Visit, wanted: SearchFormState): Promise<Found | Problem | null> {
   if (asksNothing(wanted)) return null
   try {
-    return await search(visit, wanted)
+    return await spelled(visit, wanted, await search(visit, wanted))
   } catch (error) {
     if (error instanceof Problem && (error.code === 'invalid_input' || error.code === 'limit_exceeded')) return error
     throw error
