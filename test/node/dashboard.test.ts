@@ -116,6 +116,35 @@ describe('what a page of the dashboard costs', () => {
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
   })
 
+  it('[OPERATE-140] is at most 60,000 bytes of HTML for each list', async () => {
+    const lists = [
+      '/',
+      '/threads',
+      '/threads/thread%201',
+      '/search?project=p1',
+      '/search?q=fleet',
+      '/pack?goal=the+fleet',
+    ]
+    for (const path of [
+      ...lists,
+      '/activity',
+      '/review',
+      '/stale',
+      '/usage',
+      '/projects',
+      '/keys',
+      '/audit',
+      '/settings',
+      '/help',
+    ]) {
+      const { text } = await admin.get(path)
+      expect([path, new TextEncoder().encode(text).length]).toEqual([
+        path,
+        expect.toSatisfy((n: number) => n <= 60_000),
+      ])
+    }
+  })
+
   it('is a bounded number of rows: the newest for lists, and what is counted for the overview and for searches', async () => {
     for (const [path, most] of [
       // Each of the newest 10,000 by its index and its row, and twice as it is counted.

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startCallback } from '../../support/browser'
+import { startCallback, violations } from '../../support/browser'
 import { type House, houseOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN, type Json } from '../../support/oauth'
@@ -11,10 +9,8 @@ import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
 
 /** The dashboard in a real browser: accessible, usable by keyboard alone, with its script and without. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rules that the colours and the width of a page decide; the others ask for its structure. */
 const RULES_OF_LOOKS = { type: 'rule', values: ['color-contrast', 'target-size', 'scrollable-region-focusable'] }
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 type Look = readonly ['light' | 'dark', number]
 
@@ -100,20 +96,6 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     return page
   }
 
-  /** Violations that axe finds, one line each. */
-  async function violations(page: Page, rules: object = RULES): Promise<string[]> {
-    // Half a megabyte of script: once for each checked document, from a source that the browser has already compiled.
-    if ((await page.evaluate('typeof axe')) === 'undefined') {
-      const session = await page.context().newCDPSession(page)
-      await session.send('Runtime.evaluate', { expression: AXE })
-      await session.detach()
-    }
-    // Passed rules are not reported.
-    const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] })
-    const { violations: found } = (await page.evaluate(`axe.run(document, ${options})`)) as Json
-    return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
-  }
-
   /** Pages for reading, searching, writing and choosing, which contain the elements of the others too. */
   const ofEachKind = () => [
     '/',
@@ -165,7 +147,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
           for (const [j, [scheme, width]] of all.entries()) {
             await page.emulateMedia({ colorScheme: scheme })
             await page.setViewportSize({ width, height: 800 })
-            expect([path, scheme, width, await violations(page, j === 0 ? RULES : RULES_OF_LOOKS)]).toEqual([
+            expect([path, scheme, width, await violations(page, j === 0 ? undefined : RULES_OF_LOOKS)]).toEqual([
               ...[path, scheme, width, []],
             ])
             expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { violations } from '../../support/browser'
 import { type House, houseOf } from '../../support/dashboard'
 import { claudeCode } from '../../support/hook-events'
 import type { Json } from '../../support/oauth'
@@ -42,12 +43,16 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     context = undefined
   })
 
-  async function open(path: string, { width = 1280, script = true, at = house } = {}): Promise<Page> {
+  async function open(
+    path: string,
+    { width = 1280, script = true, at = house, scheme = 'light' as 'light' | 'dark' } = {},
+  ): Promise<Page> {
     await context?.close()
     complaints = []
     context = await browser().newContext({
       javaScriptEnabled: script,
       viewport: { width, height: 844 },
+      colorScheme: scheme,
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()
@@ -138,6 +143,20 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
   })
 
   describe('search', () => {
+    it('[OPERATE-135] asks nothing before the third character', async () => {
+      const page = await open('/search')
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      const field = page.getByLabel('Search memories')
+      await field.pressSequentially('bu')
+      await field.press('End')
+      await field.pressSequentially('oys')
+      await page.locator('#list .title', { hasText: 'Buoys' }).waitFor()
+      expect(asked.filter((url) => url.includes('live=1')).map((url) => new URL(url).searchParams.get('q'))).toEqual([
+        'buoys',
+      ])
+    })
+
     it.each(WIDTHS)('[OPERATE-135] shows results while a person types, at %i pixels', async (width) => {
       const page = await open('/search', { width })
       const field = page.getByLabel('Search memories')
@@ -231,7 +250,52 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     })
   })
 
+  describe.each(['light', 'dark'] as const)('in %s colors', (scheme) => {
+    it.each(WIDTHS)(
+      '[OPERATE-130] no state of the frame keeps anybody out or overflows, at %i pixels',
+      async (width) => {
+        const page = await open('/', { width, scheme })
+        const fits = async (state: string) => {
+          const wide = await page.evaluate('document.documentElement.scrollWidth')
+          expect([state, await violations(page), wide]).toEqual([state, [], width])
+        }
+        await fits('overview')
+        if (width === 390) {
+          await page.getByRole('button', { name: 'Menu' }).click()
+          await fits('menu')
+          await page.keyboard.press('Escape')
+        }
+        await page.keyboard.press('Control+k')
+        await page.keyboard.type('buoy')
+        await page.getByRole('option', { name: 'Buoys note' }).waitFor()
+        await fits('palette')
+        await page.goto(`${house.base}/search`)
+        await page.getByLabel('Search memories').pressSequentially('painted')
+        await page.locator('#list mark').first().waitFor()
+        await page.getByRole('button', { name: 'Save view' }).click()
+        await page.locator('summary', { hasText: 'Filters' }).click()
+        await fits('live results, a saved view and filters')
+        await page.goto(`${house.base}/search?q=anchros&by=words&kind=gotcha&field=title&op=exists&value=`)
+        await fits('no result')
+        await page.goto(`${house.base}/help`)
+        await fits('help')
+      },
+    )
+  })
+
   describe('the overview', () => {
+    it('[OPERATE-138] shows no limit of D1 in open mode, and counts in correct English', async () => {
+      const page = await open('/', { script: false })
+      expect(await page.locator('main').textContent()).not.toMatch(/GB|1 (memories|threads|pieces)/)
+    })
+
+    it('[OPERATE-139] hides the first steps on request', async () => {
+      const page = await open('/', { script: false })
+      await page.getByRole('button', { name: 'Hide' }).click()
+      await page.waitForURL(`${house.base}/`)
+      expect(await page.getByText('First steps').count()).toBe(0)
+    })
+
     it.each(WIDTHS)('[OPERATE-138] leads from each bar to its memories, at %i pixels', async (width) => {
       const page = await open('/', { width })
       await page.getByRole('link', { name: 'harbor-web', exact: true }).click()
@@ -263,9 +327,6 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
       expect(await states()).toEqual(['done', 'done', '', ''])
       await page.getByText('Capture sessions').click()
       await page.getByText('setup claude-code --capture').waitFor()
-      await page.getByRole('button', { name: 'Hide' }).click()
-      await page.waitForURL(`${house.base}/`)
-      expect(await page.getByText('First steps').count()).toBe(0)
     })
 
     it.each(WIDTHS)(

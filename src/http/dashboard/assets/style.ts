@@ -311,7 +311,7 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
-.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}search>.chips{margin-top:var(--s3)}.chips[hidden]{display:none}
+.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}search>.chips{margin-top:var(--s3);align-items:center}search>.chips::before{content:"Saved views";color:var(--soft);font-size:.8125rem}.chips[hidden]{display:none}
 .chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
 border-radius:1rem;background:var(--card);font-size:.8125rem}
 .chips span{color:var(--soft)}.chips a,.chips button{display:grid;place-items:center;min-width:1.6rem;min-height:1.6rem;padding:0;border:0;
