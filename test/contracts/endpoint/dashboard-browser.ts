@@ -380,7 +380,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       await page.getByRole('button', { name: 'Copy' }).click()
       expect(await page.evaluate('navigator.clipboard.readText()')).toContain('# Context pack')
       await page.goto(`${house.base}/search`)
-      await page.locator('summary', { hasText: 'Conditions' }).click()
+      await page.locator('summary', { hasText: 'Filters' }).click()
       await page.getByRole('button', { name: 'Add a condition' }).click()
       expect(await page.locator('.conditions > div').count()).toBe(2)
       await page.goto(`${house.base}/threads`)

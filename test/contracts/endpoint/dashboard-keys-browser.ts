@@ -111,6 +111,16 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     })
   })
 
+  it('shows new changes on the activity page in open mode, as they happen', async () => {
+    const page = await open('/activity')
+    await page.getByText('Live: new changes appear here').waitFor()
+    const id = await store('The lighthouse was cleaned.', { thread_id: 'light' })
+    await page.locator('.changes li').first().getByText('The lighthouse was cleaned.').waitFor()
+    await house.call(null, 'delete_context', { context_ids: [id] })
+    await page.locator('.changes li.deleted').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
   describe('the command palette', () => {
     it.each(WIDTHS)('[OPERATE-133] finds pages, memories, threads and projects at %i pixels', async (width) => {
       const page = await open('/threads', { width })
