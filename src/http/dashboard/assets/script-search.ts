@@ -70,9 +70,11 @@ if (live) {
     })
   }
 
+  // People who share a browser have views of their own.
+  const viewsOf = 'views ' + live.dataset.live
   const stored = () => {
     try {
-      const all = JSON.parse(localStorage.getItem('views'))
+      const all = JSON.parse(localStorage.getItem(viewsOf))
       return Array.isArray(all) ? all.filter((one) => typeof one === 'string') : []
     } catch {
       return []
@@ -82,7 +84,7 @@ if (live) {
   views.ariaLabel = 'Saved views'
   live.after(views)
   const save = (all) => {
-    localStorage.setItem('views', JSON.stringify(all))
+    localStorage.setItem(viewsOf, JSON.stringify(all))
     showViews()
   }
   const nameOf = (query) => {

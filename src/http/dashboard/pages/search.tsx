@@ -340,9 +340,9 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
   )
 }
 
-export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted: SearchFormState }) => (
+export const SearchForm = ({ visit, visit: { config }, wanted }: { visit: Visit; wanted: SearchFormState }) => (
   <search>
-    <form method="get" action="/search" class="card" data-live>
+    <form method="get" action="/search" class="card" data-live={principalOf(visit).keyId}>
       <div class="searchbox">
         <input
           type="search"
