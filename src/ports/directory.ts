@@ -44,6 +44,9 @@ export interface Directory {
   /** Lists names of projects with this prefix, last used first; considers the first thousand names only. */
   projectsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
+  /** Lists tags with this prefix, most used first; considers the counters of the first thousand only. */
+  tagsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
+
   /** Returns the newest entries of a thread. The first always fits into `maxBytes`. */
   tail(scope: Scope, threadId: string, limit: number, maxBytes: number): Promise<ThreadTail>
 

@@ -164,6 +164,8 @@ describe('what a page of the dashboard costs', () => {
       ['/entries/1/edit', 20],
       ['/activity', 2_500],
       ['/review', 20],
+      ['/suggest?field=tag&q=t', 20],
+      ['/suggest?field=thread&q=thread', 300],
       ['/stale', 400],
       ['/projects', 200],
       ['/keys', 20],

@@ -64,12 +64,12 @@ const COUNTED = 2_000
 /** Suggests values of a filter that the visitor may see: `field` names it, `q` starts the name. */
 export async function suggest(visit: Visit): Promise<Response> {
   const principal = principalOf(visit)
-  const { directory, overview, entries } = visit.services
+  const { directory, overview } = visit.services
   const text = firstCodePoints(queryParameter(visit, 'q') ?? '', LONGEST)
   const named: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     project: () => directory.projectsBeginning(principal, text, SUGGESTED),
     thread: () => directory.threadsBeginning(principal, text, SUGGESTED),
-    tag: async () => (await entries.statistics(principal)).topTags.map(({ tag }) => tag),
+    tag: () => directory.tagsBeginning(principal, text.toLowerCase(), SUGGESTED),
     agent: async () =>
       (
         await overview.activity(principal, { newest: COUNTED, since: visit.services.now(), names: SUGGESTED })
