@@ -150,7 +150,7 @@ box-shadow:none;min-height:1.875rem}
 .toast button.close{border:0;padding:.15rem .5rem}
 @media (prefers-reduced-motion:no-preference){.toast{animation:rise .18s ease-out}@keyframes rise{from{opacity:0;translate:0 .5rem}}}
 [data-row]:focus-within,[data-row].at{background:var(--sunken)}
-.list>[data-row]:focus-within,.changes>[data-row]:focus-within{box-shadow:inset 2px 0 0 var(--accent),-1rem 0 0 var(--sunken),1rem 0 0 var(--sunken)}
+.list>[data-row]:focus-within,.changes>[data-row]:focus-within{box-shadow:-1rem 0 0 var(--sunken),1rem 0 0 var(--sunken),calc(-1rem - 2px) 0 0 var(--accent)}
 dialog{width:min(38rem,calc(100vw - 2rem));max-height:min(34rem,calc(100dvh - 4rem));margin:10vh auto auto;padding:0;overflow:hidden;
 border:1px solid var(--line);border-radius:.75rem;background:var(--card);color:var(--ink);box-shadow:var(--raised)}
 dialog::backdrop{background:var(--dim)}
