@@ -116,6 +116,36 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await overview().links(ada, second, 1)).toHaveLength(1)
     })
 
+    it('[OPERATE-150] returns the memories within two links, and no link with an end that the scope does not see', async () => {
+      const far = await save({ metadata: { title: 'Far' } })
+      const hidden = await save({ metadata: { audience: 'private' } })
+      const near = await save({ metadata: { references: { context_ids: [far, hidden] } } })
+      const root = await save({ metadata: { depends_on: [near] } })
+      const beyond = await save({ metadata: { supersedes: [far] } })
+      await save({ metadata: { supersedes: [beyond] } })
+      const told = async (by: Caller, id: number, most = 9) => {
+        const { nodes, edges } = await overview().graph(by, id, most)
+        return [
+          nodes.map((node) => node.id).toSorted((a, b) => a - b),
+          edges.map(({ from, relation, to }) => [from, relation, to]),
+        ]
+      }
+      const shown = [
+        [root, 'depends_on', near],
+        [near, 'references', far],
+      ]
+      expect(await told(bob(), root)).toEqual([[far, near, root], shown])
+      expect(await told(ada, root)).toEqual([
+        [far, hidden, near, root],
+        [shown[0], [near, 'references', hidden], shown[1]],
+      ])
+      expect(await told(bob(), hidden)).toEqual([[], []])
+      expect(await told(freshPrincipal(), root)).toEqual([[], []])
+      const before = made.costs.roundTrips
+      expect((await told(ada, far, 1))[0]).toContain(beyond)
+      expect(made.costs.roundTrips - before).toBe(1)
+    })
+
     it('returns the newest changes first, and where to continue', async () => {
       const ids = [
         await save({ text: 'one' }),
