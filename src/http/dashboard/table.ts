@@ -2,8 +2,10 @@ import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit } from './pages/audit'
 import { storeFirst } from './pages/beginning'
+import { deleted, restoreDeleted } from './pages/deleted'
 import { entry } from './pages/entry'
-import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
+import { askDelete, erase, remove, restore } from './pages/entry-delete'
+import { edit, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
 import { keys, makeKey, revokeKey } from './pages/keys'
 import { overview } from './pages/overview'
@@ -35,7 +37,10 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/entries/:id/edit', storeEdit],
   ['GET', '/entries/:id/delete', askDelete],
   ['POST', '/entries/:id/delete', remove],
+  ['POST', '/entries/:id/erase', erase],
   ['POST', '/entries/:id/restore', restore],
+  ['GET', '/deleted', deleted],
+  ['POST', '/deleted', restoreDeleted],
   ['GET', '/pack', pack],
   ['GET', '/why', why],
   ['GET', '/activity', activity],

@@ -25,6 +25,33 @@ export const PostForm = ({ action, token, children, class: name, shortcut, bring
   </form>
 )
 
+/** The errors of a form, by field. */
+export type FieldErrors = ReadonlyMap<string, string>
+
+/** The hint and the error of a field, and the attributes that connect them with it. */
+const Notes = ({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) => (
+  <>
+    {hint === undefined ? null : (
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+    {error === undefined ? null : (
+      <p class="error" id={`${id}-error`}>
+        {error}
+      </p>
+    )}
+  </>
+)
+
+function noted(id: string, hint: string | undefined, error: string | undefined) {
+  const by = [...(hint === undefined ? [] : [`${id}-hint`]), ...(error === undefined ? [] : [`${id}-error`])]
+  return {
+    'aria-describedby': by.length === 0 ? undefined : by.join(' '),
+    'aria-invalid': error === undefined ? undefined : ('true' as const),
+  }
+}
+
 interface FieldProps {
   readonly name: string
   /** A distinct id where several forms of a page have a field with the same name. */
@@ -37,6 +64,7 @@ interface FieldProps {
   readonly list?: string
   readonly inputmode?: 'numeric'
   readonly placeholder?: string
+  readonly error?: string | undefined
 }
 
 export const Field = ({
@@ -50,6 +78,7 @@ export const Field = ({
   list,
   inputmode,
   placeholder,
+  error,
 }: FieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -63,13 +92,9 @@ export const Field = ({
       inputmode={inputmode}
       placeholder={placeholder}
       autocomplete="off"
-      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      {...noted(id, hint, error)}
     />
-    {hint === undefined ? null : (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    )}
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )
 
@@ -78,18 +103,22 @@ interface ChoiceProps {
   readonly label: string
   readonly value: string | null
   readonly options: readonly (readonly [value: string, label: string])[]
+  readonly id?: string
+  readonly hint?: string
+  readonly error?: string | undefined
 }
 
-export const Choice = ({ name, label, value, options }: ChoiceProps) => (
+export const Choice = ({ name, id = name, label, value, options, hint, error }: ChoiceProps) => (
   <div class="field">
-    <label for={name}>{label}</label>
-    <select id={name} name={name}>
+    <label for={id}>{label}</label>
+    <select id={id} name={name} {...noted(id, hint, error)}>
       {options.map(([option, words]) => (
         <option value={option} selected={option === (value ?? '')}>
           {words}
         </option>
       ))}
     </select>
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )
 
@@ -100,26 +129,17 @@ interface AreaProps {
   readonly rows: number
   readonly hint?: string
   readonly class?: string
+  readonly id?: string
+  readonly error?: string | undefined
 }
 
 /** A line break first: browsers drop one directly after the tag. */
-export const Area = ({ name, label, value, rows, hint, class: kind }: AreaProps) => (
+export const Area = ({ name, id = name, label, value, rows, hint, class: kind, error }: AreaProps) => (
   <div class="field">
-    <label for={name}>{label}</label>
-    <textarea
-      id={name}
-      name={name}
-      rows={rows}
-      class={kind}
-      spellcheck={false}
-      aria-describedby={hint === undefined ? undefined : `${name}-hint`}
-    >
+    <label for={id}>{label}</label>
+    <textarea id={id} name={name} rows={rows} class={kind} spellcheck={false} {...noted(id, hint, error)}>
       {value.startsWith('\n') ? `\n${value}` : value}
     </textarea>
-    {hint === undefined ? null : (
-      <p class="hint" id={`${name}-hint`}>
-        {hint}
-      </p>
-    )}
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )
