@@ -1,4 +1,5 @@
 import type { AuditEvent, AuditRow } from '../domain/identity/audit'
+import type { Millis } from '../domain/time'
 
 /** The append-only audit log of an organization. Rows of writes are not appended here: they commit in the batch of the write itself. */
 export interface AuditLog {
@@ -20,6 +21,9 @@ export interface AuditLog {
    * continues, or null at the end.
    */
   newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; scannedDownTo: number | null }>
+
+  /** Counts the calls of each key in the newest 5,000 rows. */
+  calls(org: string): Promise<ReadonlyMap<string, number>>
 }
 
 export interface NewestAudit {
@@ -30,4 +34,9 @@ export interface NewestAudit {
   readonly keys?: readonly string[]
   readonly action: string | null
   readonly allowed: boolean | null
+  /** Only rows of these times, in milliseconds since 1970: from `since` on, and before `until`. */
+  readonly since?: Millis | null
+  readonly until?: Millis | null
+  /** Only rows about this entry. */
+  readonly entryId?: number | null
 }

@@ -86,6 +86,52 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
   }
 
+  /**
+   * Creates a key, which expires no later than the key that creates it. Without an owner it gets a new one.
+   *
+   * A narrowed administrator creates keys only for its own projects and owner.
+   *
+   * @returns the key and its text, which is shown only once
+   */
+  async function createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
+    await enter(by, org)
+    const now = clock.now()
+    const drafted = checkKeyDraft(draft, now)
+    const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
+    const bounds = boundsOf(by)
+    if (!isWithin(checked.projects, bounds))
+      throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
+    if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
+      throw new Problem(
+        'forbidden',
+        'owner must be the owner of this key, or empty: keys cannot read private entries of others',
+      )
+    const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
+    const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
+    const hash = await sha256Hex(text)
+    const expiresAt = await endFor(by, checked.expiresAt)
+    const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+    // Concurrent calls for two keys of one name get their owners one after the other.
+    const key = await withRetries(async () => {
+      const taken = await store.owners(org)
+      const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+      const isNew = checked.owner === null
+      const whose = taken.includes(owner) ? 'joined' : 'new'
+      const next: ApiKey = { ...checked, ...made, expiresAt, owner }
+      await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
+      return next
+    })
+    return { key, text }
+  }
+
+  /** Finds a key that the administrator may manage and that is not revoked. @throws Problem not_found */
+  async function activeKey(by: Administrator, org: string, id: string): Promise<ApiKey> {
+    await enter(by, org)
+    const key = (await visibleKeys(by, org)).find((one) => one.id === id)
+    if (key === undefined || key.revokedAt !== null) throw notFound('No such key for this credential')
+    return key
+  }
+
   return {
     /**
      * Returns the actor of an export or import: an admin key acts within its reach, the operator on the complete organization.
@@ -150,43 +196,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return scopeOf(by, org)
     },
 
-    /**
-     * Creates a key, which expires no later than the key that creates it. Without an owner it gets a new one.
-     *
-     * A narrowed administrator creates keys only for its own projects and owner.
-     *
-     * @returns the key and its text, which is shown only once
-     */
-    async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
-      await enter(by, org)
-      const now = clock.now()
-      const drafted = checkKeyDraft(draft, now)
-      const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
-      const bounds = boundsOf(by)
-      if (!isWithin(checked.projects, bounds))
-        throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
-      if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
-        throw new Problem(
-          'forbidden',
-          'owner must be the owner of this key, or empty: keys cannot read private entries of others',
-        )
-      const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
-      const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-      const hash = await sha256Hex(text)
-      const expiresAt = await endFor(by, checked.expiresAt)
-      const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
-      // Concurrent calls for two keys of one name get their owners one after the other.
-      const key = await withRetries(async () => {
-        const taken = await store.owners(org)
-        const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
-        const isNew = checked.owner === null
-        const whose = taken.includes(owner) ? 'joined' : 'new'
-        const next: ApiKey = { ...checked, ...made, expiresAt, owner }
-        await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
-        return next
-      })
-      return { key, text }
-    },
+    createKey,
 
     async keys(by: Administrator, org: string): Promise<ApiKey[]> {
       await enter(by, org)
@@ -218,6 +228,37 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const detail = { key: id, ...(others > 0 ? { children: others } : {}) }
       await store.revokeKeys(org, revoked, at, eventOf(by, detail))
       return { key: { ...key, revokedAt: key.revokedAt ?? at }, revoked }
+    },
+
+    /**
+     * Replaces a key by a new one with the same name, role, projects, agent, owner, expiry and capture, then revokes it.
+     *
+     * @throws Problem not_found for an unknown or revoked key
+     */
+    async rotateKey(by: Administrator, org: string, id: string): Promise<{ key: ApiKey; text: string }> {
+      const old = await activeKey(by, org, id)
+      const { name, role, projects, agent, owner, expiresAt, captures } = old
+      if (expiresAt !== null && expiresAt <= clock.now())
+        throw new Problem('conflict', 'This key has expired: make a new one', { retryable: false })
+      const made = await createKey(by, org, {
+        ...{ name, role, projects, agent, owner, capture: captures },
+        expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      })
+      await store.revokeKeys(org, [id], clock.now(), eventOf(by, { key: id, replaced: made.key.id }))
+      return made
+    },
+
+    /** Sets whether sessions of a key are captured. @throws Problem not_found for an unknown or revoked key */
+    async setCaptures(by: Administrator, org: string, id: string, captures: boolean): Promise<void> {
+      await activeKey(by, org, id)
+      const event = eventOf(by, { key: id, capture: captures ? 'on' : 'off' })
+      if (!(await store.setCaptures(org, id, captures, event))) throw notFound('No such key for this credential')
+    },
+
+    /** Counts the recorded calls of each key: writes, packs and denials in the newest 5,000 rows of the audit log. */
+    async calls(by: Administrator, org: string): Promise<ReadonlyMap<string, number>> {
+      await enter(by, org)
+      return audit.calls(org)
     },
 
     /** Lists events after a cursor. A narrowed administrator reads events of the keys that it administers. */

@@ -110,5 +110,94 @@ export function dashboardRecords(name: string, start: Start): void {
         expect((await writer.get(`/entries/${id}`)).status).toBe(404)
       })
     })
+
+    describe('threads, projects, keys and the audit log', () => {
+      it('[OPERATE-155] sorts and filters threads, deletes several and undoes that', async () => {
+        const ids = [await store('in one', { thread_id: 'bulk one' }), await store('in two', { thread_id: 'bulk two' })]
+        const { text } = await writer.get('/threads?contains=bulk&sort=name')
+        expect(text).toMatch(/aria-sort="ascending".*bulk one.*bulk two/s)
+        expect(text).toContain('2 threads with “bulk”')
+        expect((await reader.get('/threads')).text).not.toContain('Delete selected')
+        const gone = await writer.send('/threads/delete', { pick: ['bulk one', 'bulk two'] })
+        expect(locationOf(gone)).toMatch(/^\/threads\?done=2&change=[0-9a-f]{32}$/)
+        const change = /name="change" value="([^"]*)"/.exec((await writer.get(locationOf(gone))).text)?.[1] ?? ''
+        await writer.send('/threads/undo', { change })
+        expect((await read(ids[1] as number)).text_content).toBe('in two')
+        expect(locationOf(await writer.send('/threads/delete', {}))).toBe('/threads?done=none')
+      })
+
+      it('[OPERATE-156] renames and merges projects from their rows, undoes each, and shows an error at its field', async () => {
+        for (const project of ['ferry', 'ferry-old']) await store(`of ${project}`, { metadata: { project } })
+        expect((await admin.get('/projects?sort=name')).text).toMatch(/aria-sort="ascending"/)
+        const merged = await admin.send('/projects/merge', { from: 'ferry-old', into: 'ferry' })
+        expect([merged.status, locationOf(merged)]).toEqual([303, expect.stringMatching(/done=merge&change=\d+$/)])
+        const after = await admin.get(locationOf(merged))
+        expect(after.text).toMatch(/The projects are merged.*Undo/s)
+        const undone = await admin.send('/projects/undo', {
+          change: /change=(\d+)/.exec(locationOf(merged))?.[1] ?? '',
+        })
+        expect((await admin.get(locationOf(undone))).text).toContain('The change is undone')
+        const renamed = await admin.send('/projects/rename', { project: 'ferry', name: 'The ferry' })
+        expect((await admin.get(locationOf(renamed))).text).toMatch(/is renamed.*The ferry/s)
+        const wrong = await admin.send('/projects/merge', { from: 'ferry', into: 'no-such' })
+        expect([wrong.status, wrong.text]).toEqual([
+          404,
+          expect.stringMatching(/id="into"[^>]*value="no-such".*id="into-error"/s),
+        ])
+      })
+
+      it('[OPERATE-157] rotates a key and switches its capture, within the reach of the administrator', async () => {
+        const old = await house.somebody({ name: 'rotated', agent: 'bot', projects: ['p'] })
+        const list = (await admin.get('/keys?sort=used')).text
+        expect(list).toMatch(/Last used.*rotated.*by.*admin-token/s)
+        const made = await admin.send('/keys/rotate', { id: old.key.id })
+        expect([made.status, made.text]).toEqual([
+          200,
+          expect.stringMatching(/cp_[\w-]+.*The old key no longer works|The old key no longer works.*cp_[\w-]+/s),
+        ])
+        expect((await old.get('/threads')).status).toBe(401)
+        const { keys } = await house.admin('GET', '/orgs/acme/keys')
+        const found = keys.filter((key: Json) => key.name === 'rotated')
+        expect(found.map(({ agent, projects, owner, role }: Json) => [agent, projects, owner, role])).toEqual([
+          ['bot', ['p'], found[0].owner, 'writer'],
+          ['bot', ['p'], found[0].owner, 'writer'],
+        ])
+        const id = found.find((key: Json) => key.revoked_at === null || key.revoked_at === undefined).id
+        expect(locationOf(await admin.send('/keys/capture', { id, capture: 'off' }))).toBe('/keys?done=capture')
+        const after = await house.admin('GET', '/orgs/acme/keys')
+        expect(after.keys.find((key: Json) => key.id === id).capture).toBe(false)
+        const narrow = await house.somebody({ role: 'admin', name: 'narrow', projects: ['q'] })
+        expect((await narrow.send('/keys/rotate', { id })).status).toBe(404)
+        expect((await narrow.send('/keys/capture', { id, capture: 'on' })).status).toBe(404)
+        expect((await writer.send('/keys/rotate', { id })).status).toBe(403)
+        expect((await admin.send('/keys/rotate', { id: old.key.id })).status).toBe(404)
+      })
+
+      it('keeps what was typed in the form of a key, with the error at its field', async () => {
+        const wrong = await admin.send('/keys', {
+          name: 'kept',
+          role: 'writer',
+          expires_at: '2001-01-01',
+          agent: 'bot',
+        })
+        expect(wrong.status).toBe(400)
+        expect(wrong.text).toMatch(/value="kept".*value="bot".*id="expires_at-error">expires_at must be in the future/s)
+      })
+
+      it('[OPERATE-158] filters the audit log by date and memory, and exports it as CSV', async () => {
+        const id = await store('audited')
+        const today = new Date().toISOString().slice(0, 10)
+        const page = await admin.get(`/audit?memory=${id}&from=${today}&to=${today}`)
+        expect(page.text.match(/data-row/g)).toHaveLength(1)
+        expect((await admin.get('/audit?to=2001-01-01')).text).toContain('No matching actions')
+        expect((await admin.get('/audit?from=tomorrow')).text).toContain('id="from-error"')
+        const csv = await admin.get(`/audit/export?memory=${id}`)
+        expect(csv.headers.get('content-type')).toContain('text/csv')
+        const [head, row] = csv.text.split('\r\n')
+        expect(head).toBe('number,time,key,agent,action,outcome,memories,counts')
+        expect(row).toMatch(new RegExp(`,ann,store_context,done,${id},stored=1$`))
+        expect((await writer.get('/audit/export')).status).toBe(403)
+      })
+    })
   })
 }

@@ -512,7 +512,9 @@ export function dashboardContract(name: string, start: Start): void {
 
     it('filters the audit log by an action as its rows show it', async () => {
       await store('for the audit log')
-      expect((await admin.get('/audit?action=store+context')).text).toContain('<td>store context</td>')
+      expect((await admin.get('/audit?action=store+context')).text).toContain(
+        '<td data-label="Action">store context</td>',
+      )
     })
 
     it('refuses a reader what writes, and notes it', async () => {

@@ -29,4 +29,23 @@ export const RECORDS = `
 .check{display:flex;gap:var(--s2);align-items:center;margin:0;min-height:1.75rem}
 .picklist>.pick{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:var(--s2) var(--s4);align-items:center;padding:var(--s3) 0}
 .pick label{display:grid;place-items:center;min-width:1.75rem;min-height:1.75rem;margin:0}
+.records th a.sort{color:inherit;text-decoration:none;white-space:nowrap;display:inline-flex;gap:.2rem;min-height:1.5rem;align-items:center}
+.records th a.sort:hover{color:var(--accent);text-decoration:underline}
+.records tbody tr:hover>*{background:color-mix(in srgb,var(--sunken) 60%,transparent)}
+.records td,.records th{vertical-align:middle}
+.records tbody th a{font-weight:550;color:inherit;text-decoration:none}.records tbody th a:hover{color:var(--accent);text-decoration:underline}
+.records .tick{width:2rem}.records .tick label{display:grid;place-items:center;min-width:1.75rem;min-height:1.75rem;margin:0}
+.row-actions summary{display:inline-flex;align-items:center;min-height:1.75rem;font-size:.8125rem;color:var(--accent);white-space:nowrap}
+.row-actions[open]{min-width:14rem}
+.row-actions form+form{margin-top:var(--s3);padding-top:var(--s3);border-top:1px solid var(--line)}
+@media (max-width:40rem){.records .wide-only{display:none}
+.records th,.records td{padding-right:var(--s3)}.records{overflow-wrap:break-word}
+.stacked table{min-width:0}.stacked thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.stacked table,.stacked tbody,.stacked tr,.stacked th,.stacked td{display:block}
+.stacked tr{padding:var(--s3) 0;border-bottom:1px solid var(--line)}.stacked tr:first-child{padding-top:0}.stacked tr:last-child{border:0;padding-bottom:0}
+.stacked td,.stacked tbody th{border:0;padding:.1rem 0;text-align:left}
+.stacked td[data-label]{display:grid;grid-template-columns:6rem minmax(0,1fr);gap:0 var(--s3)}
+.stacked td[data-label]>*{grid-column:2}
+.stacked td[data-label]::before{content:attr(data-label);color:var(--soft);grid-row:1/span 9}
+.stacked td[data-label] br{display:none}.stacked td:empty{display:none}}
 `

@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx'
+import { Problem } from '../../../domain/errors'
+import { STATUS } from '../../error-body'
 
 /** Form elements. */
 interface PostFormProps {
@@ -6,14 +8,16 @@ interface PostFormProps {
   readonly token: string
   readonly children: Child
   readonly class?: string
+  readonly id?: string
   /** A key that submits it, if scripts run. */
   readonly shortcut?: string
   readonly brings?: 'file'
 }
 
 /** A form that changes data: it carries the token of the session. */
-export const PostForm = ({ action, token, children, class: name, shortcut, brings }: PostFormProps) => (
+export const PostForm = ({ action, token, children, class: name, id, shortcut, brings }: PostFormProps) => (
   <form
+    id={id}
     method="post"
     action={action}
     class={name}
@@ -27,6 +31,17 @@ export const PostForm = ({ action, token, children, class: name, shortcut, bring
 
 /** The errors of a form, by field. */
 export type FieldErrors = ReadonlyMap<string, string>
+
+/** Finds the field that a refusal names, to show the refusal there; an error of another kind is thrown again. */
+export function errorsAt(
+  error: unknown,
+  fields: readonly string[],
+): { readonly errors: FieldErrors; readonly status: number } {
+  if (!(error instanceof Problem) || !/^(invalid_input|conflict|not_found|limit_exceeded)$/.test(error.code))
+    throw error
+  const named = fields.find((field) => error.message.startsWith(`${field} `)) ?? fields[0] ?? ''
+  return { errors: new Map([[named, error.message]]), status: STATUS[error.code] }
+}
 
 /** The hint and the error of a field, and the attributes that connect them with it. */
 const Notes = ({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) => (
