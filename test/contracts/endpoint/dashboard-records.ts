@@ -199,5 +199,27 @@ export function dashboardRecords(name: string, start: Start): void {
         expect((await writer.get('/audit/export')).status).toBe(403)
       })
     })
+
+    it('[OPERATE-159] shows of a pack what fell out and why, and compares two goals', async () => {
+      const old = await store('Herons nest in the reeds, old text.', {
+        metadata: { title: 'Old nests', project: 'birds' },
+      })
+      await store('Herons nest in tall trees.', {
+        metadata: { title: 'Nests in trees', project: 'birds', kind: 'decision', supersedes: [old] },
+      })
+      await store('Swans sleep on the lake at night.', {
+        metadata: { title: 'Swans sleep', project: 'birds', kind: 'rule' },
+      })
+      const { text } = await reader.get('/pack?goal=where+do+herons+nest&project=birds')
+      expect(text).toMatch(/1 memory superseded.*A newer memory replaces them.*Old nests.*place \d+.*Why\?/s)
+      const both = (await reader.get('/pack?goal=where+do+herons+nest&other=when+do+swans+sleep&project=birds')).text
+      expect(both).toMatch(/Only “where do herons nest”.*Nests in trees.*Only “when do swans sleep”.*Swans sleep/s)
+      expect(both).toMatch(/Both goals/)
+      const budget = await reader.get('/pack?goal=x&budget=5')
+      expect([budget.status, budget.text]).toEqual([
+        400,
+        expect.stringMatching(/value="x".*value="5".*id="budget-error"/s),
+      ])
+    })
   })
 }
