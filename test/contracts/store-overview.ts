@@ -146,6 +146,34 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(made.costs.roundTrips - before).toBe(1)
     })
 
+    it('[OPERATE-160] returns older changes in parts, of one agent or key, and none that the scope does not see', async () => {
+      const eve = freshPrincipal({ org: ada.org, owner: 'eve', agent: 'eve', keyId: 'key-eve' })
+      const ids = [
+        await save({ text: 'one', metadata: { project: 'p' } }),
+        await save({ text: 'two' }, eve),
+        await save({ text: 'three', metadata: { audience: 'private' } }),
+        await save({ text: 'four' }),
+      ] as const
+      const filter = { threadId: null, project: null, actions: null }
+      const asked = { before: null, limit: 10, filter, agent: null, keyId: null }
+      const told = async (more: object, by: Caller = ada) => {
+        const { changes, older } = await feed().newest(by, { ...asked, ...more })
+        return { ids: changes.map(({ entryId }) => entryId), older }
+      }
+      const first = await told({ limit: 3 })
+      expect(first.ids).toEqual([ids[3], ids[2], ids[1]])
+      expect(await told({ limit: 3, before: first.older })).toEqual({ ids: [ids[0]], older: null })
+      expect((await told({ agent: 'eve' })).ids).toEqual([ids[1]])
+      expect((await told({ keyId: 'key-eve' })).ids).toEqual([ids[1]])
+      expect((await told({ filter: { ...filter, project: 'p' } })).ids).toEqual([ids[0]])
+      expect((await told({ filter: { ...filter, actions: ['deleted'] } })).ids).toEqual([])
+      expect((await told({}, bob())).ids).toEqual([ids[3], ids[1], ids[0]])
+      expect((await told({}, freshPrincipal())).ids).toEqual([])
+      const before = made.costs.roundTrips
+      await told({})
+      expect(made.costs.roundTrips - before).toBe(1)
+    })
+
     it('returns the newest changes first, and where to continue', async () => {
       const ids = [
         await save({ text: 'one' }),

@@ -221,5 +221,24 @@ export function dashboardRecords(name: string, start: Start): void {
         expect.stringMatching(/value="x".*value="5".*id="budget-error"/s),
       ])
     })
+
+    it('[OPERATE-160] shows activity by day, in pages, and of one person, project or key', async () => {
+      for (let i = 0; i < 55; i++) await store(`activity ${i}`, { metadata: { project: 'busy' }, thread_id: 'busy' })
+      const page = await reader.get('/activity?project=busy')
+      expect(page.text).toMatch(/<h2>Today<\/h2>.*activity 54/s)
+      expect(page.text.match(/class="change /g)).toHaveLength(50)
+      expect(page.text.length).toBeLessThan(60_000)
+      const older = /href="([^"]*before=[^"]*)" rel="next"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      const next = (await reader.get(older)).text
+      expect(next).toMatch(/activity 4<.*activity 0</s)
+      expect(next).not.toContain('data-feed')
+      expect((await reader.get('/activity?agent=nobody')).text).toContain('No changes')
+      expect((await reader.get('/activity?agent=ann&thread=busy')).text).toContain('activity 54')
+      expect((await admin.get(`/activity?by=${reader.key.id}`)).text).toContain('No changes')
+      expect((await admin.get(`/activity?by=${writer.key.id}&thread=busy`)).text).toContain('activity 54')
+      // Only administrators learn which key made a change.
+      expect((await reader.get(`/activity?by=${reader.key.id}&thread=busy`)).text).toContain('activity 54')
+      expect((await reader.get('/activity?before=wrong')).status).toBe(400)
+    })
   })
 }

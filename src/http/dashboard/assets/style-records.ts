@@ -48,4 +48,7 @@ export const RECORDS = `
 .stacked td[data-label]>*{grid-column:2}
 .stacked td[data-label]::before{content:attr(data-label);color:var(--soft);grid-row:1/span 9}
 .stacked td[data-label] br{display:none}.stacked td:empty{display:none}}
+.day-group:has(ol:empty){display:none}
+.day-group h2{font-size:.8125rem;color:var(--soft);margin-bottom:var(--s3)}
+.bar-form .field{min-width:9rem}
 `

@@ -30,7 +30,7 @@ import {
 } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { Markdown, Verbatim } from '../parts/markdown'
-import { entryAt, plain, plural, samePage } from '../parts/words'
+import { entryAt, plain, plural, samePage, withQuery } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 import { InlineDetails, InlineText } from './entry-form'
 import { Graph } from './entry-graph'
@@ -81,7 +81,9 @@ export const About = ({ entry, now, children }: { entry: Entry; now: Millis; chi
       <Fact name="Author">{entry.source === 'user' ? 'a person' : 'an agent'}</Fact>
       {entry.agent === null ? null : (
         <Fact name="Agent">
-          <Name>{entry.agent}</Name>
+          <a class="quiet" href={withQuery('/activity', { agent: entry.agent })}>
+            <Name>{entry.agent}</Name>
+          </a>
         </Fact>
       )}
       <Fact name="Layer">{LAYERS[entry.layer]}</Fact>

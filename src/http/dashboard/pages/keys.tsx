@@ -267,15 +267,21 @@ const Actions = (props: RowProps) => {
 }
 
 const Row = (props: RowProps) => {
-  const { of, visit, calls, names } = props
+  const { of, visit, by, calls, names } = props
   const now = visit.services.now()
   const made = calls.get(of.id) ?? 0
   return (
     <tr class={isOver(of, now) ? 'gone' : undefined} data-row>
       <th scope="row">
-        <strong>
-          <Name>{of.name}</Name>
-        </strong>
+        {by.kind === 'key' ? (
+          <a href={withQuery('/activity', { by: of.id })} title="Activity of this key">
+            <Name>{of.name}</Name>
+          </a>
+        ) : (
+          <strong>
+            <Name>{of.name}</Name>
+          </strong>
+        )}
         <br />
         <span class="soft">{of.id}</span>
       </th>
