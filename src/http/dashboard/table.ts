@@ -1,12 +1,13 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit, exportAudit } from './pages/audit'
-import { storeFirst } from './pages/beginning'
+import { connect, storeFirst } from './pages/beginning'
 import { deleted, restoreDeleted } from './pages/deleted'
 import { entry } from './pages/entry'
 import { askDelete, erase, remove, restore } from './pages/entry-delete'
 import { edit, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
+import { help, storePreferences } from './pages/help'
 import { keys, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
@@ -71,6 +72,9 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys/capture', switchCapture],
   ['GET', '/audit', audit],
   ['GET', '/audit/export', exportAudit],
+  ['GET', '/connect', connect],
+  ['GET', '/help', help],
+  ['POST', '/preferences', storePreferences],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],
   ['POST', '/settings/export', exportOrg],

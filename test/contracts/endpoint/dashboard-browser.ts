@@ -127,7 +127,8 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     ...ofEachKind(),
     ...['/search', '/search?q=tickets&tag=tickets&field=status&op=eq&value=x', '/threads', '/threads/ferry'],
     ...[`/entries/${ids[0]}/versions/1`, `/entries/${ids[0]}/delete`, '/pack', '/pack?goal=sell+tickets'],
-    ...['/activity', '/projects', '/keys', '/audit', '/settings'],
+    ...[`/entries/${ids[0]}/edit?view=json`, '/pack?goal=sell+tickets&other=a+long+word', '/activity?agent=claude'],
+    ...['/activity', '/deleted', '/projects', '/keys', '/audit', '/settings'],
   ]
 
   describe('the dashboard in Chromium', () => {
@@ -267,7 +268,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       }
       const keepAs = (digit: string) => async () => {
         await page.keyboard.press(digit)
-        await press('k')
+        await press('a')
       }
       /** Opened by m, which puts the focus on the first of the others: Space chooses it, Enter sends the form. */
       const merge = async () => {
@@ -412,12 +413,13 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       await page.goto(`${house.base}/threads`)
       await page.keyboard.press('/')
       expect(await focused()).toBe('q')
+      await page.goto(`${house.base}/help`)
+      await page.getByRole('button', { name: 'Switch off' }).click()
+      await page.getByRole('button', { name: 'Switch on' }).waitFor()
       await page.goto(`${house.base}/threads`)
-      await page.getByRole('button', { name: 'Single keys: on' }).click()
       await page.keyboard.press('/')
       expect(await focused()).not.toBe('q')
       await page.goto(`${house.base}/review`)
-      await page.getByRole('button', { name: 'Single keys: off' }).waitFor()
       const before = page.url()
       await page.keyboard.press('l')
       expect(page.url()).toBe(before)

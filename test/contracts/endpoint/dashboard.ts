@@ -664,7 +664,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).toMatch(/Penguins at noon/)
       expect(text).toMatch(/class="reason"><bdi class="name">[^<]+</)
       expect(text).toMatch(/class="score">.*?[01](\.\d+)?<\/span>/s)
-      expect(text).toMatch(/About [\d\u202f]+ tokens, found by words and meaning/)
+      expect(text).toMatch(/About [\d,]+ tokens, found by words and meaning/)
       expect(text).toContain('# Context pack')
     })
 

@@ -125,6 +125,7 @@ export async function activity(visit: Visit): Promise<Page> {
   return {
     title: 'Activity',
     at: '/activity',
+    list: 'Skip to the changes',
     body: (
       <section class="stack" data-feed={isLive ? stream : undefined}>
         <div class="head">

@@ -25,7 +25,7 @@ interface RowProps {
 const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now, names }: RowProps) => (
   <tr data-row>
     <td data-label="When">
-      <Time at={at} now={now} />
+      <Time at={at} now={now} hours />
     </td>
     <td data-label="Who">
       <Name>{agent ?? names.get(keyId) ?? keyId}</Name>
@@ -205,6 +205,7 @@ export async function audit(visit: Visit): Promise<Page> {
   return {
     title: 'Audit log',
     at: '/audit',
+    ...(org === null ? {} : { list: 'Skip to the events' }),
     body: (
       <div class="stack">
         <div class="head">

@@ -1,9 +1,36 @@
 import { storeContext } from '../../../tools/threads/store-context'
-import { seeOther } from '../page'
+import { type Page, seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { Clients, endpointOf } from '../parts/connect'
 import { PostForm } from '../parts/form'
 import { callTool, hasRole, type Visit } from '../visit'
+
+/** Lines that connect each client. */
+export async function connect(visit: Visit): Promise<Page> {
+  const { origin } = visit.url
+  const isOpen = visit.config.authMode === 'open'
+  return {
+    title: 'Connect a client',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>Connect a client</h1>
+          <p>
+            The address of the server is <code>{endpointOf(origin)}</code>.{' '}
+            {isOpen
+              ? 'Programs on this computer can call it without a key.'
+              : visit.oauth
+                ? 'Clients that support OAuth need only the address; others also need a key.'
+                : 'Every client needs a key.'}
+          </p>
+        </div>
+        <section class="card">
+          <Clients of={{ origin, open: isOpen, key: null }} />
+        </section>
+      </div>
+    ),
+  }
+}
 
 /** Replaces the overview while no memory is stored: an introduction and three steps. */
 export const EmptyOverview = ({ visit }: { visit: Visit }) => {

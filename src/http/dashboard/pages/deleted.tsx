@@ -6,6 +6,7 @@ import { restoreContext } from '../../../tools/history/restore-context'
 import { type Page, seeOther } from '../page'
 import { Facts, KindLabel, Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { PostForm } from '../parts/form'
+import { Toast } from '../parts/toast'
 import { entryAt, plural, samePage, withQuery } from '../parts/words'
 import { callTool, hasRole, principalOf, queryParameter, type Visit } from '../visit'
 
@@ -15,7 +16,7 @@ const SIZE = 50
 const Row = ({ of, now }: { of: DeletedEntry; now: Millis }) => {
   const name = titleOf(of) || `Memory ${of.id}`
   return (
-    <li class="pick">
+    <li class="pick" data-row>
       <label>
         <input type="checkbox" name="pick" value={String(of.id)} />
         <span class="hidden">
@@ -24,7 +25,7 @@ const Row = ({ of, now }: { of: DeletedEntry; now: Millis }) => {
       </label>
       <div>
         <p class="title">
-          <a href={entryAt(of.id)}>
+          <a href={entryAt(of.id)} data-open>
             <Name>{name}</Name>
           </a>
         </p>
@@ -33,7 +34,7 @@ const Row = ({ of, now }: { of: DeletedEntry; now: Millis }) => {
           {of.project === null ? null : <ProjectLink project={of.project} />}
           <span>
             deleted {of.deletedBy === '' ? '' : 'by '}
-            <Name>{of.deletedBy}</Name> <Time at={of.deletedAt} now={now} />
+            <Name>{of.deletedBy}</Name> <Time at={of.deletedAt} now={now} hours />
           </span>
         </Facts>
       </div>
@@ -46,13 +47,13 @@ const Row = ({ of, now }: { of: DeletedEntry; now: Millis }) => {
 
 function Done({ visit }: { visit: Visit }) {
   const erased = queryParameter(visit, 'erased')
-  if (erased !== null && /^\d{1,16}$/.test(erased)) return <Note>Memory {erased} is erased.</Note>
+  if (erased !== null && /^\d{1,16}$/.test(erased)) return <Toast>Memory {erased} is erased.</Toast>
   const done = queryParameter(visit, 'done')
   if (done === null || !/^\d{1,4}$/.test(done)) return null
   return done === '0' ? (
     <Note bad>Nothing was restored: select at least one memory.</Note>
   ) : (
-    <Note>{plural(Number(done), 'memory was', 'memories were')} restored.</Note>
+    <Toast>{plural(Number(done), 'memory was', 'memories were')} restored.</Toast>
   )
 }
 
@@ -69,6 +70,7 @@ export async function deleted(visit: Visit): Promise<Page> {
   return {
     title: 'Deleted memories',
     at: '/activity',
+    ...(entries.length > 0 ? { list: 'Skip to the deleted memories' } : {}),
     body: (
       <div class="stack">
         <Done visit={visit} />

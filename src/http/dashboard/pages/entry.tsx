@@ -30,6 +30,7 @@ import {
 } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { Markdown, Verbatim } from '../parts/markdown'
+import { Toast } from '../parts/toast'
 import { entryAt, plain, plural, samePage, withQuery } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 import { InlineDetails, InlineText } from './entry-form'
@@ -88,10 +89,10 @@ export const About = ({ entry, now, children }: { entry: Entry; now: Millis; chi
       )}
       <Fact name="Layer">{LAYERS[entry.layer]}</Fact>
       <Fact name="Stored">
-        <Time at={entry.createdAt} now={now} />
+        <Time at={entry.createdAt} now={now} hours />
       </Fact>
       <Fact name="Changed">
-        <Time at={entry.updatedAt} now={now} />, version {entry.version}
+        <Time at={entry.updatedAt} now={now} hours />, version {entry.version}
         {entry.changedAgent === null ? null : (
           <>
             {' '}
@@ -327,7 +328,7 @@ function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { o
           <span>
             {ACTIONS[of.action]} by <Name>{of.agent ?? of.keyId}</Name>
           </span>
-          <Time at={of.at} now={now} />
+          <Time at={of.at} now={now} hours />
           {of.changed === null || of.changed.length === 0 ? null : <span>{of.changed.join(', ')}</span>}
         </Facts>
         {isOld ? (
@@ -413,7 +414,7 @@ function Done({ visit, entry: { id, version }, may }: { visit: Visit; entry: Ent
   const from = queryParameter(visit, 'from')
   if (done === 'changed')
     return (
-      <Note>
+      <Toast>
         <span>Your changes are stored.</span>
         {may && from === String(version - 1) && visit.config.history.days > 0 ? (
           <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
@@ -424,12 +425,12 @@ function Done({ visit, entry: { id, version }, may }: { visit: Visit; entry: Ent
             </button>
           </PostForm>
         ) : null}
-      </Note>
+      </Toast>
     )
-  if (done === 'approved') return <Note>You have approved this version. Packs and hooks include it.</Note>
-  if (done === 'restored') return <Note>The memory was restored.</Note>
+  if (done === 'approved') return <Toast>You have approved this version. Packs and hooks include it.</Toast>
+  if (done === 'restored') return <Toast>The memory was restored.</Toast>
   if (done !== 'stored') return null
-  return <Note>Memory {id} is stored. Agents can now find it.</Note>
+  return <Toast>Memory {id} is stored. Agents can now find it.</Toast>
 }
 
 /** Shows whether a person has approved the memory, where approval matters, and the form to approve it. */
@@ -463,7 +464,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
   return (
     <>
       <Done visit={visit} entry={entry} may={may} />
-      <div class="head">
+      <div class="head" data-edit={may ? `${entryAt(entry.id)}/edit` : undefined}>
         <h1>
           <Name>{titleOf(entry) || `Memory ${entry.id}`}</Name>
         </h1>
@@ -570,9 +571,11 @@ export const EraseForm = ({ id, versions, token, isUnsure }: EraseProps) => (
 function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
   const change = queryParameter(visit, 'change')
   const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
+  // Right after the deletion its undo is a toast; later the page states what this is.
+  const Told = change === null ? Note : Toast
   return (
     <>
-      <Note>
+      <Told>
         <span>{change === null ? 'This memory was deleted.' : `Memory ${id} is deleted.`}</span>
         {may ? (
           <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
@@ -582,7 +585,7 @@ function Gone({ visit, id, history }: { visit: Visit; id: number; history: Diffe
             </button>
           </PostForm>
         ) : null}
-      </Note>
+      </Told>
       <div class="head">
         <h1>Deleted memory {id}</h1>
         <p>

@@ -7,6 +7,7 @@ import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
 import { Clients } from '../parts/connect'
 import { Choice, errorsAt, Field, type FieldErrors, PostForm } from '../parts/form'
 import { Head, sortOf } from '../parts/table-head'
+import { Toast } from '../parts/toast'
 import { count, withQuery } from '../parts/words'
 import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
@@ -299,7 +300,7 @@ const Row = (props: RowProps) => {
         </span>
       </td>
       <td data-label="Created">
-        <Time at={of.createdAt} now={now} />
+        <Time at={of.createdAt} now={now} hours />
         <br />
         <span class="soft">
           by <Name>{names.get(of.createdBy) ?? of.createdBy}</Name>
@@ -388,9 +389,10 @@ export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
   return {
     title: 'Keys',
     at: '/keys',
+    ...(org === null ? {} : { list: 'Skip to the keys' }),
     body: (
       <div class="stack">
-        {done === undefined ? null : <Note>{done}</Note>}
+        {done === undefined ? null : <Toast>{done}</Toast>}
         {errors === undefined ? null : <Note bad>No key was made. Correct the marked field.</Note>}
         <div class="head">
           <h1>Keys</h1>

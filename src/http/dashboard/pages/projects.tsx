@@ -4,6 +4,7 @@ import { type Page, seeOther } from '../page'
 import { Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { errorsAt, Field, type FieldErrors, PostForm } from '../parts/form'
 import { Head, sortOf } from '../parts/table-head'
+import { Toast } from '../parts/toast'
 import { count, withQuery } from '../parts/words'
 import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
@@ -193,7 +194,7 @@ function Done({ visit, sending }: { visit: Visit; sending: Sending }) {
   const words = DONE[done ?? '']
   if (words === undefined) return null
   return (
-    <Note>
+    <Toast>
       <span>{words}</span>
       {change === null || !/^\d{1,15}$/.test(change) || done === 'undo' ? null : (
         <PostForm action="/projects/undo" token={sending.token}>
@@ -204,7 +205,7 @@ function Done({ visit, sending }: { visit: Visit; sending: Sending }) {
           </button>
         </PostForm>
       )}
-    </Note>
+    </Toast>
   )
 }
 
@@ -428,6 +429,7 @@ export async function projects(visit: Visit, refused: Refused = null): Promise<P
   return {
     title: 'Projects',
     at: '/projects',
+    ...(rows.length > 0 ? { list: 'Skip to the projects' } : {}),
     body: (
       <div class="stack">
         {sending === null ? null : <Done visit={visit} sending={sending} />}

@@ -26,7 +26,7 @@ import {
   Time,
 } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { plural, score } from '../parts/words'
+import { entryAt, plural, score } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 /** Parses the conditions on metadata of a search form into filters. */
@@ -351,7 +351,7 @@ function Why({ of: found }: { of: FoundEntry }) {
 export const Result = ({ of: found, now }: { of: FoundEntry; now: Millis }) => {
   const { entry, highlighted = null } = found
   return (
-    <li>
+    <li data-row data-edit={`${entryAt(entry.id)}/edit`}>
       <p class="title">
         <EntryLink entry={entry} />
         <Time at={entry.createdAt} now={now} />
@@ -386,7 +386,7 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
           <p>Try other words, search by meaning, or remove conditions.</p>
         </Nothing>
       )}
-      <ol class="list">
+      <ol class="list" id="list" tabindex={-1}>
         {found.results.map((result) => (
           <Result of={result} now={visit.services.now()} />
         ))}
@@ -418,6 +418,7 @@ export async function searchPage(visit: Visit): Promise<Page> {
     status: found instanceof Problem ? STATUS[found.code] : 200,
     title: wanted.query === null ? 'Search' : `Search: ${wanted.query}`,
     at: '/search',
+    ...(found === null || found instanceof Problem || found.results.length === 0 ? {} : { list: 'Skip to results' }),
     body: (
       <div class="stack">
         <div class="head">

@@ -7,6 +7,7 @@ import { type Page, seeOther } from '../page'
 import { Name, Note, Nothing, Pages, Time } from '../parts/common'
 import { Field, PostForm } from '../parts/form'
 import { Head, sortOf } from '../parts/table-head'
+import { Toast } from '../parts/toast'
 import { count, plural, samePage, threadAt, withQuery } from '../parts/words'
 import { callTool, hasRole, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
 import { thread } from './thread'
@@ -66,10 +67,10 @@ const Filter = ({ contains, sort }: { contains: string | null; sort: string }) =
 function Done({ visit }: { visit: Visit }) {
   const [done, change] = [queryParameter(visit, 'done'), queryParameter(visit, 'change')]
   if (done === 'none') return <Note bad>Nothing was deleted: select at least one thread.</Note>
-  if (done === 'restored') return <Note>The memories were restored.</Note>
+  if (done === 'restored') return <Toast>The memories were restored.</Toast>
   if (done === null || !/^\d{1,6}$/.test(done)) return null
   return (
-    <Note>
+    <Toast>
       <span>{plural(Number(done), 'memory was', 'memories were')} deleted.</span>
       {change === null ? null : (
         <PostForm action="/threads/undo" token={visit.formToken}>
@@ -79,7 +80,7 @@ function Done({ visit }: { visit: Visit }) {
           </button>
         </PostForm>
       )}
-    </Note>
+    </Toast>
   )
 }
 
@@ -135,6 +136,7 @@ export async function threads(visit: Visit): Promise<Page> {
   return {
     title: 'Threads',
     at: '/threads',
+    ...(rows.length > 0 ? { list: 'Skip to the threads' } : {}),
     body: (
       <div class="stack">
         <Done visit={visit} />

@@ -8,7 +8,7 @@ const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~',
 const WORDS: Readonly<Record<FeedAction, string>> = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
 
 const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
-  <li class={`change ${change.action}`}>
+  <li class={`change ${change.action}`} data-row data-edit={`${entryAt(change.entryId)}/edit`}>
     <span class="sign" aria-hidden="true">
       {SIGNS[change.action]}
     </span>
@@ -24,7 +24,9 @@ const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
       <Time at={change.at} now={now} />
     </p>
     <p class="excerpt">
-      <a href={entryAt(change.entryId)}>{change.preview.trim() || `Memory ${change.entryId}`}</a>
+      <a href={entryAt(change.entryId)} data-open>
+        {change.preview.trim() || `Memory ${change.entryId}`}
+      </a>
     </p>
   </li>
 )

@@ -1,0 +1,171 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type House, houseOf } from '../../support/dashboard'
+import type { Json } from '../../support/oauth'
+import { startPlace } from '../../support/places'
+import type { RunningServer } from '../../support/server'
+
+const WIDTHS = [1280, 390]
+
+/** Navigation, the command palette and keys in lists, in a real browser and at the widths of a desk and a phone. */
+export function dashboardKeysInBrowser(browser: () => Browser): void {
+  let server: RunningServer
+  let house: House
+  let context: BrowserContext | undefined
+  let complaints: string[] = []
+  const ids: number[] = []
+
+  const store = (text: string, more: Json = {}): Promise<number> =>
+    house
+      .call(null, 'store_context', { thread_id: 'harbor', source: 'agent', text, ...more })
+      .then(({ context_id }: { context_id: number }) => context_id)
+
+  beforeAll(async () => {
+    server = await startPlace()
+    house = houseOf(server)
+    for (const name of ['Anchors', 'Buoys', 'Cranes'])
+      ids.push(await store(`${name} are painted in spring.`, { metadata: { title: name, project: 'harbor-web' } }))
+  }, 300_000)
+  afterAll(() => server?.stop())
+  afterEach(async () => {
+    await context?.close()
+    context = undefined
+  })
+
+  async function open(path: string, { width = 1280, script = true } = {}): Promise<Page> {
+    await context?.close()
+    complaints = []
+    context = await browser().newContext({
+      javaScriptEnabled: script,
+      viewport: { width, height: 844 },
+      reducedMotion: 'reduce',
+    })
+    const page = await context.newPage()
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(house.base + path)
+    return page
+  }
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate("(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()")
+
+  describe('the frame of the dashboard', () => {
+    it('[OPERATE-130] shows every page in the menu of a phone, without script', async () => {
+      const page = await open('/threads', { width: 390, script: false })
+      const names = ['Overview', 'Search', 'Threads', 'Pack', 'Activity', 'Usage', 'Review', 'Outdated?']
+      const link = (name: string) => page.getByRole('link', { name, exact: true })
+      expect(await link('Keys').isVisible()).toBe(false)
+      expect(await page.getByLabel('Search everything').isVisible()).toBe(true)
+      await page.getByRole('button', { name: 'Menu' }).click()
+      for (const name of [...names, 'Projects', 'Keys', 'Audit log', 'Settings', 'Help']) {
+        const box = await link(name).boundingBox()
+        expect([name, box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844]).toEqual([
+          name,
+          true,
+        ])
+      }
+      await page.keyboard.press('Escape')
+      expect(await link('Keys').isVisible()).toBe(false)
+    })
+
+    it.each(WIDTHS)('[OPERATE-131] changes its colors at once, and keeps them, at %i pixels', async (width) => {
+      const page = await open('/threads', { width })
+      const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+      const light = await paper()
+      if (width === 390) await page.getByRole('button', { name: 'Menu' }).click()
+      await page.getByRole('button', { name: 'Dark colors' }).click()
+      const dark = await paper()
+      expect(dark).not.toBe(light)
+      await page.goto(`${house.base}/activity`)
+      expect([await paper(), complaints]).toEqual([dark, []])
+    })
+
+    it('[OPERATE-131] changes its colors by a form, without script', async () => {
+      const page = await open('/threads?begins=a', { script: false })
+      const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+      const light = await paper()
+      await page.getByRole('button', { name: 'Dark colors' }).click()
+      expect(page.url()).toBe(`${house.base}/threads?begins=a`)
+      expect(await paper()).not.toBe(light)
+    })
+
+    it('[OPERATE-132] reaches the first result of a search with three Tabs', async () => {
+      const page = await open('/search?q=painted+in+spring', { script: false })
+      for (const key of ['Tab', 'Tab', 'Enter', 'Tab']) await page.keyboard.press(key)
+      expect(await page.evaluate("document.activeElement.matches('#list li:first-child .title a')")).toBe(true)
+    })
+  })
+
+  describe('the command palette', () => {
+    it.each(WIDTHS)('[OPERATE-133] finds pages, memories, threads and projects at %i pixels', async (width) => {
+      const page = await open('/threads', { width })
+      const option = (name: string) => page.getByRole('option', { name })
+      const opened = async (text: string, name: string, url: string) => {
+        await page.keyboard.press('Control+k')
+        await page.keyboard.type(text)
+        await option(name).waitFor()
+        while ((await option(name).getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('Enter')
+        await page.waitForURL(house.base + url)
+      }
+      await opened('audit', 'Audit log Page', '/audit')
+      await opened('buoy', 'Buoys note', `/entries/${ids[1]}`)
+      await opened('harb', 'harbor Thread', '/threads/harbor')
+      await opened('harb', 'harbor-web Project', '/search?project=harbor-web')
+      await page.keyboard.press('Control+k')
+      await page.keyboard.press('Escape')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-133] runs actions', async () => {
+      const page = await open('/threads')
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('dark')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    })
+  })
+
+  describe('keys in lists', () => {
+    it.each(WIDTHS)('[OPERATE-134] move to a row, open it and edit it, at %i pixels', async (width) => {
+      const page = await open('/search?project=harbor-web', { width })
+      const names = ['Cranes', 'Buoys', 'Anchors']
+      for (const [key, at] of [
+        ['j', 0],
+        ['j', 1],
+        ['j', 2],
+        ['j', 2],
+        ['k', 1],
+      ] as const) {
+        await page.keyboard.press(key)
+        expect(await focused(page)).toBe(names[at])
+      }
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${house.base}/entries/${ids[1]}`)
+      await page.goBack()
+      await page.keyboard.press('j')
+      await page.keyboard.press('e')
+      await page.waitForURL(`${house.base}/entries/${ids[2]}/edit`)
+      expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-134] are shown by ? and do nothing in a field or when they are switched off', async () => {
+      const page = await open('/activity')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').getByText('Next row').waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('/')
+      await page.keyboard.type('j?')
+      expect(await page.getByLabel('Search everything').inputValue()).toBe('j?')
+      await page.goto(`${house.base}/help`)
+      await page.getByRole('button', { name: 'Switch off' }).click()
+      await page.getByRole('button', { name: 'Switch on' }).waitFor()
+      await page.goto(`${house.base}/activity`)
+      await page.keyboard.press('j')
+      await page.keyboard.press('?')
+      expect([await focused(page), await page.getByRole('dialog').count()]).not.toContain('Cranes')
+      expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
+    })
+  })
+}
