@@ -338,7 +338,7 @@ const COLUMNS = [
   { name: 'Last used', sort: 'used', isNumber: true },
   { name: 'Calls', sort: 'calls', isNumber: true },
   { name: 'Expires', sort: 'expires', isNumber: true },
-  { name: '' },
+  { name: 'Actions', isHidden: true },
 ]
 
 const Table = ({ keys, sort, ...rest }: TableProps) => {

@@ -146,8 +146,8 @@ function Table({ rows, ...rest }: RowsProps) {
     { name: 'Project', sort: 'name' },
     { name: 'Memories', sort: 'entries', isNumber: true },
     { name: 'Last use', sort: 'used', isNumber: true },
-    { name: '' },
-    { name: '' },
+    { name: 'Activity', isHidden: true },
+    { name: 'Actions', isHidden: true },
   ]
   return (
     <>

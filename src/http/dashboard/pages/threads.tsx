@@ -102,7 +102,11 @@ function List({ visit, rows, sort }: ListProps) {
   return (
     <section class="card records" id="list">
       <table class={mayDelete ? 'ticked' : undefined}>
-        <Head url={visit.url} columns={mayDelete ? [{ name: '' }, ...columns] : columns} sort={sort} />
+        <Head
+          url={visit.url}
+          columns={mayDelete ? [{ name: 'Select', isHidden: true }, ...columns] : columns}
+          sort={sort}
+        />
         <tbody>
           {rows.map((row) => (
             <Row of={row} now={visit.services.now()} mayDelete={mayDelete} />

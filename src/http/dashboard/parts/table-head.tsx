@@ -3,6 +3,8 @@ import { samePage } from './words'
 /** Column headers that sort a table by links, without script. */
 export interface Column {
   readonly name: string
+  /** Whether only screen readers get the name. */
+  readonly isHidden?: boolean
   /** The value of the parameter `sort`; absent for a column that does not sort. */
   readonly sort?: string
   readonly isNumber?: boolean
@@ -20,14 +22,14 @@ interface HeadProps {
 export const Head = ({ url, columns, sort }: HeadProps) => (
   <thead>
     <tr>
-      {columns.map(({ name, sort: by, isNumber = false, isWide = false }) => (
+      {columns.map(({ name, isHidden = false, sort: by, isNumber = false, isWide = false }) => (
         <th
           scope="col"
           class={[isNumber ? 'num' : '', isWide ? 'wide-only' : ''].join(' ').trim() || undefined}
           aria-sort={by !== undefined && by === sort ? (isNumber ? 'descending' : 'ascending') : undefined}
         >
           {by === undefined ? (
-            name
+            <span class={isHidden ? 'hidden' : undefined}>{name}</span>
           ) : (
             <a class="sort" href={samePage(url, { sort: by, offset: null, done: null, change: null })}>
               {name}
