@@ -39,10 +39,12 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'projects', 'readers', 'review'].map((name) => `worker/${name}`),
+        ...['hooks', 'isolation', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
+          (name) => `worker/${name}`,
+        ),
         ...['meaning/filters', 'meaning/grep'],
       ],
-      node: ['builtin-arrival', 'core', 'endpoint', 'trust'].map((name) => `node/${name}`),
+      node: ['builtin-arrival', 'core', 'endpoint', 'rest', 'skills', 'trust'].map((name) => `node/${name}`),
     }
 
 type Runtime = keyof typeof FOLDERS

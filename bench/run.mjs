@@ -42,6 +42,7 @@ const BENCHES = {
   transfer: ['transfer/run.mjs', '--write'],
   vectors: ['vectors.mjs', '--write'],
   words: ['words.mjs', '--write'],
+  sources: ['sources.mjs'],
   why: ['why.mjs'],
 }
 

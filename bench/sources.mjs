@@ -1,3 +1,4 @@
+// @ts-nocheck: git's output is read into rows of many shapes
 // `npm run bench -- sources`: replays 300 commits of public repositories, and checks citations of their lines after each commit.
 // The truth is what `git diff` reports about the cited lines, never an answer of the comparison. See README.md.
 import { createHash } from 'node:crypto'
@@ -70,7 +71,7 @@ const MOVED = '\u001b[1;35m'
 const REMOVED = '\u001b[31m'
 
 /**
- * What one commit did, as git reports it: renames, and by file the hunks with their removed lines.
+ * The changes of one commit, as git reports them: renames, and by file the hunks with their removed lines.
  *
  * `--color-moved` marks removed blocks that the same commit adds elsewhere. White space does not count.
  */

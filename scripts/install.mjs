@@ -64,7 +64,7 @@ function cacheOption() {
 
 /** Packages for tests, checks and releases, which serving does not need. The full installation includes the native runtime of the built-in model. */
 export const DEVELOPMENT_ONLY =
-  /^(@anthropic-ai\/mcpb|@biomejs\/|@cloudflare\/(vitest-plugin|workers-types)|@electric-sql\/|@js-joda\/|@modelcontextprotocol\/(conformance|server-memory)|@types\/|axe-core|commonmark\.json|fast-check|onnxruntime-node|playwright-core|redos-detector|typescript|vitest)/
+  /^(@anthropic-ai\/mcpb|@biomejs\/|@cloudflare\/(vitest-plugin|workers-types)|@electric-sql\/|@js-joda\/|@modelcontextprotocol\/(conformance|server-memory)|@types\/|axe-core|commonmark\.json|fast-check|@seriousme\/|onnxruntime-node|playwright-core|redos-detector|typescript|vitest)/
 
 /** Returns the manifest and the lock file without development packages. @param {string} manifest @param {string} lock */
 export function servingFiles(manifest, lock) {

@@ -12,7 +12,7 @@ import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
 import { noticesOf } from './package-notices.mjs'
 import { bundleWorker } from './serve/bundle.mjs'
 
-const LIBRARIES = ['copy', 'import', 'markdown', 'memory-test', 'setup'].map((name) =>
+const LIBRARIES = ['check', 'copy', 'import', 'learn', 'markdown', 'memory-test', 'setup'].map((name) =>
   join(ROOT, 'src', 'cli', name, 'library.ts'),
 )
 const CONFIGURATIONS = ['wrangler.toml', 'wrangler.postgres.toml']

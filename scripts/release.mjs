@@ -1,10 +1,11 @@
-// `node scripts/release.mjs VERSION [--dry-run]`: sets the version, closes the changelog, records the schema, commits, tags and packs the
-// package and the extension for Claude Desktop. It pushes and publishes nothing.
+// `node scripts/release.mjs VERSION [--dry-run]`: sets the version, closes the changelog, records the schema, commits, packs the package
+// and the extension for Claude Desktop, checks the package from the outside, and tags. It pushes and publishes nothing.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './install.mjs'
 import { FILES, Refused, releaseOf } from './release/files.mjs'
+import { checkOutside } from './release/outside.mjs'
 
 const text = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
 const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
@@ -42,9 +43,11 @@ try {
     run('scripts/plugins.mjs', '--check')
     git('add', ...Object.keys(changed))
     git('commit', '-m', `Release ${version}`)
-    git('tag', '-a', `v${version}`, '-m', `Commonplace ${version}`)
     execFileSync('npm', ['pack', '--silent'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
     run('scripts/mcpb.mjs')
+    await checkOutside(join(root, `commonplace-mcp-${version}.tgz`), version)
+    // Last, so that a release that fails its check can be repeated after `git reset --hard HEAD~1`.
+    git('tag', '-a', `v${version}`, '-m', `Commonplace ${version}`)
     console.log(`Released ${version} here; publish it with: git push --follow-tags`)
   }
 } catch (error) {

@@ -132,6 +132,17 @@ export class Reader {
     return fallback
   }
 
+  /** The address of an identity provider; null when it is not set. A name without a scheme means https. */
+  provider(name: Variable): string | null {
+    const value = this.text(name)
+    if (value === undefined || value === '') return null
+    const url = value.includes('://') ? value : `https://${value}`
+    const local = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/
+    if (URL.canParse(url) && !/[\s?#@]/.test(url) && (url.startsWith('https://') || local.test(url))) return url
+    this.problems.push(`${name} is not an https URL`)
+    return null
+  }
+
   /** A provider with its model; null for `none`, the default. */
   model<Provider extends string>(
     prefix: 'SUMMARY' | 'RERANKING',

@@ -19,6 +19,10 @@ export interface Config {
   readonly authMode: 'open' | 'required'
   /** Null disables administration of organizations. */
   readonly adminToken: string | null
+  /** Ways to sign in without pasting a key; each null where it is not configured, and in open mode. */
+  readonly signIn: SignInSettings
+  /** Receives notices for the operator; null for none. */
+  readonly webhook: { readonly url: string; readonly secret: string | null } | null
   /** Limits per key; null for no limit. Open mode has none. */
   readonly limits: { readonly perMinute: number | null; readonly concurrent: number | null }
   /** Limits per organization. */
@@ -90,6 +94,18 @@ export interface Config {
   readonly openai: { readonly base: string; readonly key: string | null }
 }
 
+export interface SignInSettings {
+  /** Cloudflare Access: the URL of the team, and the audience tag of the application. */
+  readonly access: { readonly team: string; readonly audience: string } | null
+  /** An OpenID Connect provider, and its name for the button. */
+  readonly openId: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly clientSecret: string | null
+    readonly name: string
+  } | null
+}
+
 type VectorBackend = 'object' | 'vectorize' | 'pgvector'
 
 /** Providers by purpose; a provider need not support all of them. */
@@ -141,6 +157,36 @@ const OPENAI = 'https://api.openai.com/v1'
 const VECTOR_BACKENDS = ['object', 'vectorize', 'pgvector'] as const
 const MAX_DIMENSIONS: Readonly<Record<VectorBackend, number>> = { object: 1536, vectorize: 1536, pgvector: 4000 }
 
+function readWebhook(reader: Reader): Config['webhook'] {
+  const url = reader.text('WEBHOOK_URL') || null
+  const secret = reader.text('WEBHOOK_SECRET') || null
+  if (url === null) return null
+  const local = /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/
+  if (URL.canParse(url) && (url.startsWith('https://') || local.test(url))) return { url, secret }
+  // The address may hold a secret.
+  reader.problems.push('WEBHOOK_URL is not an https URL')
+  return null
+}
+
+function readSignIn(reader: Reader): SignInSettings {
+  const team = reader.provider('ACCESS_TEAM_DOMAIN')?.replace(/\/+$/, '') ?? null
+  const audience = reader.text('ACCESS_AUD') || null
+  const issuer = reader.provider('OIDC_ISSUER')
+  const clientId = reader.text('OIDC_CLIENT_ID') || null
+  const clientSecret = reader.text('OIDC_CLIENT_SECRET') || null
+  const name = reader.text('OIDC_NAME') || 'your organization'
+  if ((team === null) !== (audience === null))
+    reader.problems.push('Set ACCESS_TEAM_DOMAIN and ACCESS_AUD together, or neither of them')
+  if ((issuer === null) !== (clientId === null))
+    reader.problems.push('Set OIDC_ISSUER and OIDC_CLIENT_ID together, or neither of them')
+  // Open mode has no sign-in.
+  if (reader.text('AUTH_MODE')?.toLowerCase() === 'open') return { access: null, openId: null }
+  return {
+    access: team === null || audience === null ? null : { team, audience },
+    openId: issuer === null || clientId === null ? null : { issuer, clientId, clientSecret, name },
+  }
+}
+
 /**
  * Parses the environment variables.
  * @param reader reads the environment; the generator of docs/configuration.md passes one that records all names
@@ -184,6 +230,8 @@ export function parseConfig(env: Environment, reader = new Reader(env)): Config 
   const config: Config = {
     authMode: reader.choice('AUTH_MODE', 'required', ['open', 'required']),
     adminToken: reader.secret('ADMIN_TOKEN', 24),
+    signIn: readSignIn(reader),
+    webhook: readWebhook(reader),
     limits: {
       perMinute: reader.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 1_000_000) || null,
       concurrent: reader.integer('MAX_CONCURRENT_REQUESTS', 64, 0, 10_000) || null,

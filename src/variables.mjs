@@ -2,6 +2,8 @@
 // src/config.ts parses them, and does not compile with a name that is missing here.
 
 export const VARIABLES = /** @type {const} */ ([
+  'ACCESS_AUD',
+  'ACCESS_TEAM_DOMAIN',
   'ADMIN_TOKEN',
   'ALLOWED_HOSTS',
   'ALLOWED_ORIGINS',
@@ -44,6 +46,10 @@ export const VARIABLES = /** @type {const} */ ([
   'METADATA_INDEXED_FIELDS',
   'MODEL_CALLS_PER_DAY',
   'MODEL_URL',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_ISSUER',
+  'OIDC_NAME',
   'OLLAMA_HOST',
   'OPENAI_API_BASE',
   'OPENAI_API_KEY',
@@ -62,6 +68,8 @@ export const VARIABLES = /** @type {const} */ ([
   'TOOL_NAMES',
   'VECTOR_BACKEND',
   'VECTOR_MEMORY_MB',
+  'WEBHOOK_SECRET',
+  'WEBHOOK_URL',
 ])
 
 /** @typedef {(typeof VARIABLES)[number]} Variable */

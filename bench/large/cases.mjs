@@ -78,6 +78,9 @@ export function casesFor(size, ids, run = 0) {
     call('context', 'eight common words', (n) => ({ goal: commonWords(n, 8) })),
     call('context', 'wake', (n) => ({ goal: commonWords(n, 3), layer: 'wake', project: projectOf(n) })),
     call('context_getCurrent', 'of a project', (n) => ({ projectPath: projectOf(n), sessionId: 's' })),
+    call('get_context_by_ids', 'twenty', (n) => ({
+      context_ids: Array.from({ length: 20 }, (_, i) => ids[(n * 1_009 + i * 37) % ids.length]),
+    })),
     call('list_threads', 'first page', () => ({})),
     call('get_statistics', 'of the org', () => ({})),
     call('list_changes', 'a first cursor', () => ({})),

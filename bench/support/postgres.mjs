@@ -19,7 +19,7 @@ import { startWorkerd } from './workerd.mjs'
 export const startPooled = (options) => startPostgres(options, ['--pgbouncer'])
 
 /** @type {(options: Options, flags?: string[]) => Promise<import('./server.mjs').Server>} */
-export async function startPostgres({ workspace, state, vars, port, without = [] }, flags = []) {
+export async function startPostgres({ workspace, state, vars, port, without = [], inspected = false }, flags = []) {
   // The database does not run as root, and has to pass the folders above its own.
   for (const folder of [join(state, '..'), state]) letPass(folder)
   const data = join(state, 'postgres')
@@ -37,6 +37,7 @@ export async function startPostgres({ workspace, state, vars, port, without = []
       state,
       port,
       without,
+      inspected,
       vars: { ...vars, STORAGE_BACKEND: 'postgresql' },
       hyperdrive: database.pooledUrl ?? database.url,
     })

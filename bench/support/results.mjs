@@ -31,6 +31,7 @@ const RECORDS = {
   'suites-promises': 'suites',
   'hostile-text-part': 'hostile-text',
   'hostile-size-requests': 'hostile-size',
+  'large-100000-postgres': 'large-100000',
 }
 
 /** Letters, digits and dashes, so that a section named by a caller is a file name. @param {string} section */

@@ -120,12 +120,15 @@ CREATE TABLE api_keys (
   expires_at INTEGER,
   revoked_at INTEGER,
   last_used_at INTEGER,
-  captures INTEGER NOT NULL DEFAULT 1 -- whether events sent with this key are captured
+  captures INTEGER NOT NULL DEFAULT 1, -- whether events sent with this key are captured
+  email TEXT -- address whose verified holder signs in as this key; null for none
 ) WITHOUT ROWID;
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
+
+CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (
@@ -870,6 +873,23 @@ CREATE TABLE deferred_counts (
   above_id INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+CREATE TABLE key_usage (
+  org TEXT NOT NULL,
+  day INTEGER NOT NULL, -- days since 1970, UTC
+  key_id TEXT NOT NULL,
+  project TEXT NOT NULL, -- '' for none
+  calls INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  entries INTEGER NOT NULL, -- stored or changed
+  rows_read INTEGER NOT NULL,
+  rows_written INTEGER NOT NULL,
+  tokens INTEGER NOT NULL, -- of the answers, at four characters each
+  PRIMARY KEY (org, day, key_id, project)
+) WITHOUT ROWID;
+
+CREATE INDEX key_usage_day_idx ON key_usage (day);
+
 -- Background work
 -- ---------------
 
@@ -890,6 +910,14 @@ CREATE TABLE outbox (
 );
 
 CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
+
+-- Conditions that were reported to the webhook of the operator, while they hold.
+CREATE TABLE sent_notices (
+  org TEXT NOT NULL,
+  event TEXT NOT NULL,
+  at INTEGER NOT NULL, -- milliseconds since 1970
+  PRIMARY KEY (org, event)
+) WITHOUT ROWID;
 
 -- The progress of each step of the schedule.
 CREATE TABLE schedule (
@@ -1236,9 +1264,9 @@ BEGIN
     FROM (SELECT 1) LEFT JOIN write_context w ON w.org = NEW.org;
 END;
 
--- Archiving makes no version, but lists lose or gain the entry.
-CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries
-  WHEN OLD.archived <> NEW.archived AND OLD.version = NEW.version
+-- Archiving an entry and handing it over to another owner make no version, but lists lose or gain the entry.
+CREATE TRIGGER entries_move_change_log AFTER UPDATE OF archived, owner ON entries
+  WHEN (OLD.archived <> NEW.archived OR OLD.reader <> NEW.reader) AND OLD.version = NEW.version
 BEGIN
   INSERT INTO changes (
       org, seq, entry_id, action, version, at, change_id, key_id, agent,
@@ -1746,6 +1774,18 @@ END;
 CREATE TRIGGER entry_versions_delete_counters AFTER DELETE ON entry_versions
 BEGIN
   DELETE FROM image_uses WHERE entry_id = -OLD.id;
+  UPDATE version_counters SET versions = versions - 1, bytes = bytes - OLD.size
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
+  DELETE FROM version_counters
+    WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader AND versions = 0;
+END;
+
+-- A version that is handed over to another owner.
+CREATE TRIGGER entry_versions_update_counters AFTER UPDATE OF owner ON entry_versions WHEN OLD.reader <> NEW.reader
+BEGIN
+  INSERT INTO version_counters (org, project, reader, versions, bytes)
+    VALUES (NEW.org, coalesce(NEW.project, ''), NEW.reader, 1, NEW.size)
+    ON CONFLICT (org, project, reader) DO UPDATE SET versions = versions + 1, bytes = bytes + excluded.bytes;
   UPDATE version_counters SET versions = versions - 1, bytes = bytes - OLD.size
     WHERE org = OLD.org AND project = coalesce(OLD.project, '') AND reader = OLD.reader;
   DELETE FROM version_counters

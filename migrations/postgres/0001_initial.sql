@@ -127,12 +127,15 @@ CREATE TABLE api_keys (
   expires_at bigint,
   revoked_at bigint,
   last_used_at bigint,
-  captures integer NOT NULL DEFAULT 1 -- whether events sent with this key are captured
+  captures integer NOT NULL DEFAULT 1, -- whether events sent with this key are captured
+  email text COLLATE "C" -- address whose verified holder signs in as this key; null for none
 );
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
+
+CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (
@@ -270,6 +273,11 @@ CREATE INDEX entries_images_idx ON entries (org, created_second DESC, id DESC)
 
 -- Text scans, newest first, under any filter.
 CREATE INDEX entries_org_id_idx ON entries (org, id DESC) INCLUDE (expires_at, reader, project) WHERE listed = 1;
+
+-- Searches by frequent words, shortest first (src/adapters/postgres/word-combinations.ts). D1's full-text index is read in the order of IDs.
+CREATE INDEX entries_length_idx ON entries (
+  org, width_bucket(text_words, '{4,8,12,17,23,30,38,48,60,75,95,125,170,250,450}'::integer[]), id DESC
+) WHERE listed = 1;
 
 -- The newest message of a thread, which a repeated store compares with.
 CREATE INDEX entries_thread_source_idx ON entries (org, thread_id, source, id);
@@ -655,7 +663,7 @@ CREATE TABLE entries_fts (
 );
 
 COMMENT ON COLUMN entries_fts.words IS
-  'stems of body and context, weight A if the stem is itself a word of them; /scope, =word unlike its stem, ^title, #code';
+  'stems of body and context, weight A if the stem is itself a word of them; /scope, length and sample, =word unlike its stem, ^title, #code';
 
 CREATE INDEX entries_fts_words_idx ON entries_fts USING gin (words) WITH (fastupdate = off);
 
@@ -900,6 +908,23 @@ CREATE VIEW org_usage AS
     WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
       AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+CREATE TABLE key_usage (
+  org text COLLATE "C" NOT NULL,
+  day bigint NOT NULL, -- days since 1970, UTC
+  key_id text COLLATE "C" NOT NULL,
+  project text COLLATE "C" NOT NULL, -- '' for none
+  calls bigint NOT NULL,
+  failed bigint NOT NULL,
+  entries bigint NOT NULL, -- stored or changed
+  rows_read bigint NOT NULL,
+  rows_written bigint NOT NULL,
+  tokens bigint NOT NULL, -- of the answers, at four characters each
+  PRIMARY KEY (org, day, key_id, project)
+);
+
+CREATE INDEX key_usage_day_idx ON key_usage (day);
+
 -- Background work
 -- ---------------
 
@@ -920,6 +945,14 @@ CREATE TABLE outbox (
 );
 
 CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
+
+-- Conditions that were reported to the webhook of the operator, while they hold.
+CREATE TABLE sent_notices (
+  org text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  at bigint NOT NULL, -- milliseconds since 1970
+  PRIMARY KEY (org, event)
+);
 
 -- The progress of each step of the schedule.
 CREATE TABLE schedule (
@@ -1725,7 +1758,7 @@ END $$;
 
 CREATE TRIGGER entries_update_change_log AFTER UPDATE OF version ON entries FOR EACH ROW EXECUTE FUNCTION entries_update_change_log();
 
-CREATE FUNCTION entries_archive_change_log() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION entries_move_change_log() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   call write_context := write_context_of(NEW.org);
 BEGIN
@@ -1740,9 +1773,9 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Archiving makes no version, but lists lose or gain the entry.
-CREATE TRIGGER entries_archive_change_log AFTER UPDATE OF archived ON entries FOR EACH ROW
-  WHEN (OLD.archived <> NEW.archived AND OLD.version = NEW.version) EXECUTE FUNCTION entries_archive_change_log();
+-- Archiving an entry and handing it over to another owner make no version, but lists lose or gain the entry.
+CREATE TRIGGER entries_move_change_log AFTER UPDATE OF archived, owner ON entries FOR EACH ROW
+  WHEN ((OLD.archived <> NEW.archived OR OLD.reader <> NEW.reader) AND OLD.version = NEW.version) EXECUTE FUNCTION entries_move_change_log();
 
 CREATE FUNCTION entries_update_tags() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -1782,7 +1815,7 @@ END $$;
 CREATE TRIGGER entries_update_links AFTER UPDATE OF links ON entries
   FOR EACH ROW WHEN (OLD.links IS DISTINCT FROM NEW.links) EXECUTE FUNCTION entries_update_links();
 
-CREATE TRIGGER entries_update_thread_counters AFTER UPDATE OF archived, diary, audience, project, image_count, bytes, text_words
+CREATE TRIGGER entries_update_thread_counters AFTER UPDATE OF archived, diary, audience, owner, project, image_count, bytes, text_words
   ON entries FOR EACH ROW
   WHEN ((NEW.listed, NEW.project, NEW.reader, NEW.image_count, NEW.bytes, NEW.text_words)
     IS DISTINCT FROM (OLD.listed, OLD.project, OLD.reader, OLD.image_count, OLD.bytes, OLD.text_words))
@@ -2025,6 +2058,17 @@ END $$;
 
 CREATE TRIGGER entry_versions_delete_counters AFTER DELETE ON entry_versions REFERENCING OLD TABLE AS changed_rows
   FOR EACH STATEMENT EXECUTE FUNCTION entry_versions_delete_counters();
+
+CREATE FUNCTION entry_versions_update_counters() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM add_version_counts(OLD.org, OLD.project, OLD.reader, -1, -OLD.size);
+  PERFORM add_version_counts(NEW.org, NEW.project, NEW.reader, 1, NEW.size);
+  RETURN NULL;
+END $$;
+
+-- A version that is handed over to another owner.
+CREATE TRIGGER entry_versions_update_counters AFTER UPDATE OF owner ON entry_versions FOR EACH ROW
+  WHEN (OLD.reader <> NEW.reader) EXECUTE FUNCTION entry_versions_update_counters();
 
 CREATE FUNCTION entry_versions_delete_dangling_links() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN

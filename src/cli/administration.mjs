@@ -32,10 +32,11 @@ const ORG_COLUMNS = [
   ['CREATED', (org) => date(org.created_at)],
 ]
 
-const stateOf = ({ revoked_at: revoked, expires_at: expires }) => {
+const stateOf = ({ revoked_at: revoked, expires_at: expires, expires_soon: soon = false }) => {
   if (revoked) return `revoked ${date(revoked)}`
   if (!expires) return 'valid'
-  return new Date(expires) <= new Date() ? `expired ${date(expires)}` : `until ${date(expires)}`
+  if (new Date(expires) <= new Date()) return `expired ${date(expires)}`
+  return `until ${date(expires)}${soon ? ' (soon)' : ''}`
 }
 
 const KEY_COLUMNS = [
@@ -159,20 +160,40 @@ async function createProject(options, id) {
 
 async function listKeys(options) {
   const path = at(await orgOf(options), '/keys')
-  show(options, await call(options.url, 'GET', path), ({ keys }) => printTable(keys, KEY_COLUMNS))
+  show(options, await call(options.url, 'GET', path), ({ keys }) => {
+    printTable(keys, KEY_COLUMNS)
+    const soon = keys.filter((key) => key.expires_soon)
+    for (const { id, name, expires_at: end } of soon)
+      console.log(`${shown(name)} expires ${date(end)}: ${TYPED.command} keys rotate ${id}`)
+  })
 }
 
 async function createKey(options, name) {
-  const { role = 'writer', project: projects, agent, owner, expires: expires_at } = options
+  const { role = 'writer', project: projects, agent, owner, email, expires: expires_at } = options
   const capture = options['no-capture'] ? false : undefined
   const path = at(await orgOf(options), '/keys')
-  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, expires_at, capture })
+  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, email, expires_at, capture })
   show(options, made, () => {
     const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
 
 This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown only once; store it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
+  })
+}
+
+async function rotateKey(options, id) {
+  const { grace, expires: expires_at } = options
+  const grace_hours = grace === undefined ? undefined : Number(grace)
+  const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}/rotate`)
+  const made = await call(options.url, 'POST', path, { grace_hours, expires_at })
+  show(options, made, () => {
+    const { replaces } = made
+    const old = replaces.revoked_at ? 'is refused from now on' : `is accepted until ${date(replaces.expires_at)}`
+    console.log(`${made.key}
+
+This key of ${shown(made.name)} (${made.id}) replaces ${replaces.id}, which ${old}. It is shown only once; store it like a password.
+Apps that were allowed with the old key must be allowed again.`)
   })
 }
 
@@ -195,6 +216,33 @@ async function listEvents(options) {
   })
 }
 
+/** @param {'key' | 'owner' | 'project'} by */
+const usageColumns = (by) => [
+  ...(by === 'key'
+    ? [
+        ['KEY', (row) => row.key],
+        ['NAME', (row) => row.name],
+        ['OWNER', (row) => row.owner],
+      ]
+    : [[by.toUpperCase(), (row) => row[by] || null]]),
+  ['CALLS', (row) => row.calls],
+  ['FAILED', (row) => row.failed],
+  ['STORED', (row) => row.entries],
+  ['TOKENS', (row) => row.tokens],
+  ['ROWS READ', (row) => row.rows_read],
+  ['ROWS WRITTEN', (row) => row.rows_written],
+]
+
+async function showUsage(options) {
+  const { days, by = 'key' } = options
+  const query = new URLSearchParams({ by, ...(days === undefined ? {} : { days }) })
+  const answer = await call(options.url, 'GET', at(await orgOf(options), `/usage?${query}`))
+  show(options, answer, ({ usage, by: of, days: shownDays }) => {
+    if (usage.length === 0) return console.log(`No key was used in the last ${shownDays} days.`)
+    printTable(usage, usageColumns(of))
+  })
+}
+
 /** Commands: the function to run, its options in addition to the common ones, and its required argument. */
 export const ADMINISTRATION = {
   'orgs list': { run: listOrgs, options: [] },
@@ -210,9 +258,21 @@ export const ADMINISTRATION = {
   'keys list': { run: listKeys, options: [] },
   'keys create': {
     run: createKey,
-    options: ['role', 'project', 'agent', 'owner', 'expires', 'no-capture'],
+    options: ['role', 'project', 'agent', 'owner', 'email', 'expires', 'no-capture'],
     word: 'the name of the key',
   },
+  'keys rotate': { run: rotateKey, options: ['grace', 'expires'], word: 'the id of the key' },
   'keys revoke': { run: revokeKey, options: ['children'], word: 'the id of the key' },
+  'people leave': {
+    run: async (options, name, usage) => (await import('./people/command.mjs')).leave(options, name, usage),
+    options: ['to', 'erase', 'dry-run'],
+    word: 'the owner who leaves',
+  },
+  'people export': {
+    run: async (options, name, usage) => (await import('./people/command.mjs')).exportPerson(options, name, usage),
+    options: ['out', 'no-images'],
+    word: 'the owner',
+  },
+  usage: { run: showUsage, options: ['days', 'by'] },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

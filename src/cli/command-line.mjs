@@ -142,6 +142,18 @@ const COMMANDS = {
     options: ['project', 'root', 'watch', 'full'],
     mayHaveWord: true,
   },
+  check: {
+    run: async (options, dir) => (await import('./check/command.mjs')).check(options, dir),
+    options: ['dry-run', 'project'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
+  learn: {
+    run: async (options, dir) => (await import('./learn/command.mjs')).learn(options, dir),
+    options: ['dry-run', 'project', 'audience'],
+    mayHaveWord: true,
+    isOfKey: true,
+  },
   watch: {
     run: async (options) => (await import('./watch.mjs')).watch({ ...options, project: options.project?.[0] }),
     options: ['thread', 'project', 'after'],
@@ -244,6 +256,7 @@ const FLAGS = [
   'docker',
   'print',
   'dry-run',
+  'erase',
   'prompts',
   'capture',
   'forked',

@@ -46,9 +46,19 @@ const USAGE = `usage: commonplace <command>
   projects changes [--before CHANGE] [--limit N]
   projects undo CHANGE           undoes a rename, merge, split, or a name that a call attached
   keys list
-  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--expires DATE]
+  keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--email ADDRESS] [--expires DATE]
+                                 --email ADDRESS: the verified holder of this address signs in to the dashboard as this key
                                  [--no-capture]: the server does not capture sessions that hooks send with this key
+  keys rotate ID [--grace HOURS] [--expires DATE]
+                                 makes a key with the same rights; the old one is refused at once, or after the hours of --grace
   keys revoke ID [--children]    with --children also all keys that were made with it
+  people leave NAME --to OTHER|--erase [--dry-run]
+                                 revokes the keys of an owner, and hands private memories, diaries and sessions to another owner or erases
+                                 them. Shared memories stay. --dry-run counts them; run the command again if it was interrupted
+  people export NAME --out F [--no-images]
+                                 writes everything that is stored of an owner: memories with history to F, the rest to F.person.json
+  usage [--days N] [--by key|owner|project]
+                                 calls, stored entries, tokens of answers and database rows of the last days (default 30)
   audit list [--after SEQ] [--limit N]
   reembed                        makes missing vectors of the configured model, for instance after
                                  EMBEDDING_MODEL has changed; can be stopped and started again at any time
@@ -64,6 +74,13 @@ const USAGE = `usage: commonplace <command>
             or not ignored; elsewhere all files except generated ones. Files that may contain keys are never sent (.env*, *.pem,
             id_rsa*, .npmrc, credentials*, .ssh/ …). In a folder of several repositories each is a separate
             root, named by its origin. If more than half of the indexed files are missing, none is deleted from the index; --full deletes them and sends all files again
+  check [FOLDER] [--project P] [--dry-run] [--url URL] [--json]
+            compares the lines that memories cite (metadata.sources) with the working tree of a repository. Lines that moved are cited
+            at their new place; memories whose source changed are marked until it is back. --dry-run stores nothing
+  learn [FOLDER] [--project P] [--audience org|project] [--dry-run] [--url URL] [--json]
+            reads the documents and the git history of a repository, without a model, and proposes up to 50 memories in its own words, with
+            citations. They wait for your review; a repeated call proposes only what is new. --audience lets others read what
+            you approve. --dry-run prints the proposals and needs no server
   stdio [--url URL]
             MCP over standard input and output, for clients that start a program instead of using a URL; reads the key from COMMONPLACE_KEY
   setup CLIENT [--url URL] [--docker] [--print] [--json]

@@ -1,6 +1,8 @@
 import { createCodeParser } from '../adapters/code/parser'
 import { createFeedNotifier } from '../adapters/feed-object/index'
 import { createR2BackupStore } from '../adapters/r2/backup-store'
+import { createAccessGate } from '../adapters/sign-in/access-gate'
+import { createOpenIdProvider } from '../adapters/sign-in/openid-provider'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
 import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
@@ -10,7 +12,9 @@ import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
 import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlPeopleStore } from '../adapters/sql/stores/identity/people-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
+import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
@@ -42,6 +46,7 @@ import type { ModelCalls } from '../ports/model-calls'
 import type { Embedder, LanguageModel, Reranker } from '../ports/models'
 import type { ProjectDirectory } from '../ports/project-directory'
 import type { Settings } from '../ports/settings'
+import type { AccessGate, OpenIdProvider } from '../ports/sign-in'
 import type { VectorIndex } from '../ports/vector-index'
 import type { VectorRows } from '../ports/vector-rows'
 import type { Capture } from '../services/capture/capture'
@@ -65,9 +70,12 @@ import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember, type Remember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
+import { createDeparture } from '../services/people/departure'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
 import { createProjects } from '../services/people/projects'
+import { createSignIn } from '../services/people/sign-in'
+import { createUsage } from '../services/people/usage'
 import { createSearchCode } from '../services/searching/code/search-code'
 import { type Changes, createChanges } from '../services/searching/history/changes'
 import { createGetCurrent } from '../services/searching/memories/current'
@@ -85,6 +93,7 @@ import type { Services } from '../services/services'
 import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
+import { createStoreProposals } from '../services/transfer/store-proposals'
 import type { Transfer } from '../services/transfer/transfer'
 import { createIndexCode, createPrepareCode } from '../services/writing/code/index-code'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
@@ -424,24 +433,68 @@ export function composeProjectNames(connection: SqlConnection, clock: Clock, cac
   return { directory, names: createResolveNames({ directory, cache }) }
 }
 
+/** Cached for the life of an isolate, because they hold the public keys of the providers. */
+const gates = new Map<string, AccessGate>()
+const providers = new Map<string, OpenIdProvider>()
+
+function accessGateOf(settings: NonNullable<Config['signIn']['access']>, clock: Clock): AccessGate {
+  const name = JSON.stringify(settings)
+  const gate = gates.get(name) ?? createAccessGate(settings, clock)
+  gates.set(name, gate)
+  return gate
+}
+
+function openIdProviderOf(settings: NonNullable<Config['signIn']['openId']>, clock: Clock): OpenIdProvider {
+  const name = JSON.stringify(settings)
+  const provider = providers.get(name) ?? createOpenIdProvider(settings, clock)
+  providers.set(name, provider)
+  return provider
+}
+
 /** Wires authentication, and administration of organizations, projects and keys. */
 export function composeIdentity(given: {
   readonly connection: SqlConnection
   readonly clock: Clock
   readonly directory: ProjectDirectory
   readonly names: ResolveNames
+  readonly analyzer: Analyzer
+  readonly ids: Ids
+  readonly deleteEntries: DeleteEntries
+  readonly signIn: Config['signIn']
   readonly adminToken: string | null
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
     ...{ store, clock, names: given.names },
     audit: createSqlAuditLog(connection, clock),
   })
+  const departure = createDeparture({
+    ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
+    people: createSqlPeopleStore(connection, given.analyzer, clock),
+  })
+  const { access, openId } = given.signIn
   return {
+    usage: createUsage({
+      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
+    }),
+    signIn: createSignIn({
+      access: access && accessGateOf(access, clock),
+      openId: openId && openIdProviderOf(openId, clock),
+      ...{ store, administration, clock },
+    }),
+    departure: {
+      ...departure,
+      // As below.
+      async leave(by, org, ...rest) {
+        const outcome = await departure.leave(by, org, ...rest)
+        afterwards(wake(org))
+        return outcome
+      },
+    },
     projects: createProjects({ directory: given.directory }),
     names: given.names,
     identity: createIdentity({ store, adminToken, clock, afterwards }),
@@ -450,6 +503,11 @@ export function composeIdentity(given: {
       // Streams of a revoked key are woken so that they notice and end.
       async revokeKey(...named) {
         const outcome = await administration.revokeKey(...named)
+        afterwards(wake(outcome.key.org))
+        return outcome
+      },
+      async rotateKey(...named) {
+        const outcome = await administration.rotateKey(...named)
         afterwards(wake(outcome.key.org))
         return outcome
       },
@@ -536,15 +594,17 @@ export function composeTransfer(
     ...{ exports, images, imports, places, clock, keep: config.backupKeep },
   })
   const journal = createSqlScheduleJournal(connection)
+  const importVolume = createImportVolume({
+    ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
+    names: given.names,
+    spare: backups.image,
+    redact: config.redact,
+    model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
+  })
   return {
     exports,
-    imports: createImportVolume({
-      ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
-      names: given.names,
-      spare: backups.image,
-      redact: config.redact,
-      model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
-    }),
+    imports: importVolume,
+    propose: createStoreProposals({ imports: importVolume, clock }),
     backups,
     backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
   }

@@ -6,12 +6,16 @@ import { createSqlEntryStates } from '../adapters/sql/stores/entries/entry-state
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
 import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
+import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
+import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlModelCalls } from '../adapters/sql/stores/maintenance/model-calls'
+import { createSqlNotices } from '../adapters/sql/stores/maintenance/notices'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
 import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../adapters/sqlite/migrations'
+import { createWebhook } from '../adapters/webhook/webhook'
 import type { Config } from '../config'
 import { leftOutWarning } from '../domain/capacity'
 import { modelKey } from '../domain/meaning/vector'
@@ -19,13 +23,17 @@ import { perObject } from '../domain/per-object'
 import type { Millis } from '../domain/time'
 import type { Log } from '../http/log'
 import type { Clock } from '../ports/clock'
+import type { EntryStore } from '../ports/entry-store'
 import type { Ids } from '../ports/ids'
 import type { VectorIndex } from '../ports/vector-index'
 import { captureSteps } from '../services/capture/capture'
 import { proposalStep } from '../services/capture/propose-memories'
 import { createFindEarlier } from '../services/currency/find-earlier'
 import { createBackgroundGeneration } from '../services/maintenance/background-generation'
+import { noticeStep } from '../services/maintenance/notice-step'
 import { createSyncVectors } from '../services/maintenance/sync-vectors'
+import { keyExpiryStep } from '../services/people/key-expiry-step'
+import { usageStep } from '../services/people/usage'
 import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
@@ -75,6 +83,29 @@ const randomIds: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 const sleep = (ms: Millis): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const HOUR_MS = 3_600_000
+
+/** Reports how many entries each call stores or changes, for the usage of its key. */
+function countingStored(store: EntryStore, log: Log): EntryStore {
+  const report = (entries: number) => log('DEBUG', 'stored', { entries })
+  return {
+    ...store,
+    async save(...args) {
+      const saved = await store.save(...args)
+      report(saved.length)
+      return saved
+    },
+    async change(...args) {
+      const changed = await store.change(...args)
+      report(changed.length)
+      return changed
+    },
+    async patch(...args) {
+      const patched = await store.patch(...args)
+      report(patched === null ? 0 : 1)
+      return patched
+    },
+  }
+}
 /** Number of vectors of the largest organization; counted once an hour per isolate. */
 const countedVectors = perObject((_: Bindings) => ({ at: Number.NEGATIVE_INFINITY, vectors: 0 }))
 
@@ -109,7 +140,7 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     onFailure: (error) => warn('feed_bell_failed', { message: String(error) }),
   })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, config.quotas, config.history)
-  const entries = storing(stored, afterwards)
+  const entries = countingStored(storing(stored, afterwards), log)
   const texts = createSqlEntryTexts(connection, clock, indexedFields)
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
@@ -163,8 +194,25 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   } = composeMaintenance(bindings, config, {
     ...{ connection, analyzer, clock, ids, images, embedder, rows, sync, generation, log: warn },
     embedCode: code.embedPending,
-    before: [...captureSteps(() => capture.sessions), ...currency.steps, backupStep(() => transfer.backups)],
-    behind: [...currency.slowSteps, ...proposals],
+    before: [
+      ...captureSteps(() => capture.sessions),
+      ...currency.steps,
+      backupStep(() => transfer.backups),
+      keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
+      usageStep(createSqlUsageStore(connection), clock, config.auditDays),
+    ],
+    behind: [
+      ...currency.slowSteps,
+      ...proposals,
+      ...(config.webhook === null
+        ? []
+        : [
+            noticeStep({
+              ...{ notices: createSqlNotices(connection, config.quotas, clock), clock },
+              webhook: createWebhook(config.webhook, clock),
+            }),
+          ]),
+    ],
   })
   const vectorCapacity = embedder === null ? Number.POSITIVE_INFINITY : index.capacity(embedder.dimensions)
   const unfinished: Services['catchUp']['warnings'] = async (scope, goesBy) => {
@@ -290,7 +338,17 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     suggestModel: createSuggestModel({ isEnglishOnly: isEnglishOnly(config), overview: dashboard.overview }),
     health: { database: connection.health, objects: images.health, vectors: vectorHealth(index, embedder), models },
     ...composeIdentity({
-      ...{ connection, clock, adminToken: config.adminToken, afterwards, ...naming },
+      ...{
+        connection,
+        clock,
+        analyzer,
+        ids,
+        deleteEntries,
+        adminToken: config.adminToken,
+        signIn: config.signIn,
+        afterwards,
+        ...naming,
+      },
       wake: (org) => bell.publish(org, null),
     }),
     changes,

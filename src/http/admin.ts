@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { invalidInput, Problem } from '../domain/errors'
 import type { AuditRow } from '../domain/identity/audit'
-import type { ApiKey, Org, Project } from '../domain/identity/identity'
+import { type ApiKey, expiresSoon, type Org, type Project } from '../domain/identity/identity'
 import type { Millis } from '../domain/time'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
@@ -30,6 +30,13 @@ export const showKey = (key: ApiKey) => ({
   revoked_at: iso(key.revokedAt),
   last_used_at: iso(key.lastUsedAt),
   capture: key.captures,
+  ...(key.email === undefined ? {} : { email: key.email }),
+})
+
+/** The same, marked while the key ends within two weeks. */
+const showWithEnd = (key: ApiKey, now: Millis) => ({
+  ...showKey(key),
+  ...(expiresSoon(key, now) ? { expires_soon: true } : {}),
 })
 
 export const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
@@ -66,6 +73,7 @@ function readFlag(value: string | undefined, name: string): boolean {
   throw invalidInput(`${name} must be true or false`)
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createAdminRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
@@ -105,7 +113,7 @@ export function createAdminRoutes() {
   })
 
   routes.post('/orgs/:org/keys', async (c) => {
-    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture']
+    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture', 'email']
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
       administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members, MAX_BODY)),
     )
@@ -115,7 +123,21 @@ export function createAdminRoutes() {
 
   routes.get('/orgs/:org/keys', async (c) => {
     const keys = await run(c.var, 'keys.list', (administration, by) => administration.keys(by, c.req.param('org')))
-    return c.json({ keys: keys.map(showKey) })
+    const now = c.var.services.now()
+    return c.json({ keys: keys.map((key) => showWithEnd(key, now)) })
+  })
+
+  routes.post('/orgs/:org/keys/:id/rotate', async (c) => {
+    const { key, text, replaced } = await run(c.var, 'keys.rotate', async (administration, by) =>
+      administration.rotateKey(
+        by,
+        c.req.param('org'),
+        c.req.param('id'),
+        await readObject(c.req.raw, ['grace_hours', 'expires_at'], MAX_BODY),
+      ),
+    )
+    const { id, ...rest } = showKey(key)
+    return c.json({ id, key: text, ...rest, replaces: showKey(replaced) }, 201, { 'Cache-Control': 'no-store' })
   })
 
   routes.delete('/orgs/:org/keys/:id', async (c) => {

@@ -6,6 +6,8 @@ import type { Config } from '../config'
 import { ABOUT } from '../domain/about'
 import { capacityWarning, vectorsWarning } from '../domain/capacity'
 import { Problem, type ProblemDetails } from '../domain/errors'
+import { perObject } from '../domain/per-object'
+import { createUsageCounter } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
@@ -33,7 +35,10 @@ import { SCOPE } from './oauth/provider'
 import { metadataUrlOf } from './oauth/resources'
 import { createOAuthRoutes } from './oauth/routes'
 import type { OAuth } from './oauth/server'
+import { createPeopleRoutes } from './people'
 import { createProjectChanges, createProjectsRoute } from './projects'
+import { createRestRoutes, OPENAPI_PATH } from './rest'
+import { createSignInRoutes, findVisitor } from './sign-in/routes'
 import { createStaleRoutes } from './stale'
 import { createTransferRoutes } from './transfer'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
@@ -80,6 +85,8 @@ const SECURE_HEADERS = secureHeaders({
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
+  // An isolate serves one environment, except in tests.
+  const counterOf = perObject((_: Env) => createUsageCounter())
   const counters = createCounters()
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
 
@@ -102,6 +109,19 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       noteRequest(counters, route, status, measure)
       c.header('Server-Timing', measure.timing())
       record?.(measure.point(route, status))
+      const usage = counterOf(c.env)
+      const used = measure.usage(route)
+      if (used !== null) usage.note(used)
+      const due = usage.due(c.var.setup.services.now())
+      const { services } = c.var.setup
+      if (due !== null)
+        services.afterwards(
+          services.usage.add(due).catch(() => {
+            // The next minute tries again. The error may hold text of a caller.
+            for (const one of due) usage.note(one)
+            log('WARNING', 'usage_not_written', { counts: due.length })
+          }),
+        )
       log('INFO', 'request', { requestId: c.var.requestId, route, status, ...measure.line() })
     }
     const { afterwards, catchUp, close } = c.var.setup.services
@@ -162,9 +182,14 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         c.res = whenSent(c.res, () => services.afterwards(Promise.all(afterAnswer.map((leave) => leave()))))
     }
   }
+  app.get(OPENAPI_PATH, async (c) => {
+    const { openApi } = await import('./openapi')
+    return c.json(openApi(new URL(c.req.url).origin))
+  })
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
   // Before authentication: a browser cannot send a credential here.
+  app.route('/', createSignInRoutes())
   app.route('/', createDashboard())
   app.on('GET', '/mcp/:families?', async (c, next) => {
     const { config, oauth } = c.var.setup
@@ -208,7 +233,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     const standing = by.kind === 'key' ? await organizationTotals(services, by.caller) : null
     const bytes = services.health.database.bytes?.() ?? null
     const limit = services.health.database.limit ?? 0
-    return c.body(metricsText(counters, { standing, bytes, limit }), 200, { 'Content-Type': METRICS_TYPE })
+    const keys = await services.administration.expiringKeys(by)
+    const used = by.kind === 'key' ? await services.usage.today(by) : []
+    const expiring = new Map(keys.map((key) => [key, key.expiresAt ?? 0]))
+    return c.body(metricsText(counters, { standing, bytes, limit, usage: used, expiring }), 200, {
+      'Content-Type': METRICS_TYPE,
+    })
   })
 
   app.route('/api/v1/code', createCodeRoutes())
@@ -218,10 +248,12 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.route('/api/v1/orgs', createWhyRoute())
   app.route('/api/v1/orgs', createChangesRoutes())
   app.route('/api/v1/orgs', createTransferRoutes())
+  app.route('/api/v1/orgs', createRestRoutes())
   app.route('/api/v1/projects', createProjectsRoute())
   app.route('/api/v1/orgs', createProjectChanges())
+  app.route('/api/v1/orgs', createPeopleRoutes())
   app.route('/api/v1', createAdminRoutes())
-  app.route('/', createOAuthRoutes())
+  app.route('/', createOAuthRoutes(findVisitor))
 
   app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
 
@@ -265,8 +297,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
       ...(wait !== null && { 'Retry-After': String(wait) }),
     }
-    // Only tools report errors of single arguments.
-    const shown = details === undefined || Array.isArray(details) ? {} : { details }
+    const shown = details === undefined ? {} : { details }
     // `curl` gets in the body what a browser gets as a page.
     const isCurious = c.req.method === 'GET' && code === 'unauthorized' && isMcpPath(url.pathname)
     const about = isCurious ? { server: introduction(addressOf(url), 'required') } : {}

@@ -85,7 +85,7 @@ export interface McpRequest {
   readonly requestId: string
   readonly log: Log
   /** Receives each call and its outcome; absent where they are not recorded. */
-  readonly measure?: Pick<Measure, 'called' | 'rendered' | 'traced'> | undefined
+  readonly measure?: Pick<Measure, 'answered' | 'called' | 'rendered' | 'traced'> | undefined
   /** Counts further messages of the same request against the limits of its key; returns the answer if they exceed them. */
   readonly admit: (messages: number) => Promise<Response | null>
   /** Marks the request as an open stream, which no longer counts as a running request. */

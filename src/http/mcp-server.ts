@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
+import {
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
 import { withoutEchoes } from '../domain/identity/remove-echoes'
@@ -6,15 +12,19 @@ import type { Caller } from '../domain/identity/scope'
 import { parseResource, TEMPLATES } from '../domain/resources/resource-uri'
 import { scheduler } from '../domain/scheduler'
 import { FAMILIES, findTool, listedName } from '../tools/catalogue'
+import { ConsentNeeded } from '../tools/consent'
 import type { ToolContext } from '../tools/context'
 import type { Tool } from '../tools/define-tool'
+import { namesIn } from '../tools/named-projects'
 import { listPrompts, promptText } from '../tools/prompts/catalogue'
 import { charactersOf, isRecord } from '../tools/record'
 import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
 import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
+import { consentIn, questionOf, showsForms } from './consent'
 import type { McpRequest } from './mcp-message'
+import { offerSkills, SKILLS_CAPABILITY, skillAt } from './skills'
 
 /** Registers resources, prompts and completions of the endpoint. */
 
@@ -26,6 +36,7 @@ export const resourceCapabilities = (era: Era) => ({
   resources: era === 'modern' ? { subscribe: true } : {},
   prompts: {},
   completions: {},
+  ...SKILLS_CAPABILITY,
 })
 
 /** Translates errors to protocol errors, which do not have the product's codes. */
@@ -79,6 +90,11 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
   }))
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     answering('resources/read', uri, async (context) => {
+      if (uri.startsWith('skill://')) {
+        const file = await skillAt(context, uri)
+        if (file === null) throw new ResourceNotFoundError(uri)
+        return { contents: [{ uri, mimeType: 'text/markdown', text: file.text }] }
+      }
       const resource = parseResource(uri)
       const offered = resource !== null && (resource.kind !== 'pack' || listed.has('context'))
       const contents = offered ? await readContents(context, resource, uri, sendApart) : null
@@ -86,6 +102,8 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
       return { contents }
     }),
   )
+
+  offerSkills(server, answering)
 
   server.setRequestHandler('prompts/list', () => ({
     prompts: prompts.map(({ name, title, description, arguments: args }) => ({
@@ -202,7 +220,7 @@ async function callTool(
   args: unknown,
   request: McpRequest,
   sendApart: SendChunked,
-): Promise<ToolResult> {
+): Promise<ToolResult | InputRequiredResult> {
   const { log, requestId } = request
   const startedAt = Date.now()
   const answer = async (result: ToolResult, structured = result.structuredContent): Promise<ToolResult> => {
@@ -217,10 +235,22 @@ async function callTool(
     log('DEBUG', 'tool', { tool: tool.name, requestId, ms: Date.now() - startedAt })
     request.measure?.called(tool.name, 'ok')
     const renderedFrom = Date.now()
-    const result = await toResult(called, sendApart)
+    let apart = 0
+    const result = await toResult(called, {
+      ...sendApart,
+      asString(pieces) {
+        for (const piece of pieces) apart += piece.length
+        return sendApart.asString(pieces)
+      },
+    })
+    request.measure?.answered(namesIn(args)[0] ?? null, apart || result.content[0].text.length)
     request.measure?.rendered(Date.now() - renderedFrom)
     return answer(result, called.structured)
   } catch (error) {
+    if (error instanceof ConsentNeeded) {
+      request.measure?.called(tool.name, 'ok')
+      return await questionOf(error)
+    }
     request.measure?.called(tool.name, error instanceof Problem ? error.code : 'internal')
     if (!(error instanceof Problem) || error.cause !== undefined) {
       const cause = error instanceof Problem ? error.cause : error
@@ -251,7 +281,7 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       annotations: { title: tool.title, ...tool.annotations },
     })),
   }))
-  server.setRequestHandler('tools/call', async ({ params }) => {
+  server.setRequestHandler('tools/call', async ({ params }, asked) => {
     request.measure?.traced(params._meta?.traceparent)
     const tool = findTool(tools, params.name)
     if (!tool) {
@@ -264,7 +294,8 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
       return toErrorResult(FAMILIES.threads, moved, requestId)
     }
     const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }
-    const context: ToolContext = { principal: caller, services, config, origin }
+    const confirm = era === 'modern' && showsForms(asked) ? { confirm: consentIn(asked) } : {}
+    const context: ToolContext = { principal: caller, services, config, origin, ...confirm }
     return callTool(tool, context, params.arguments, request, sendApart)
   })
   return server

@@ -1,6 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import type { StoreStatistics } from '../domain/statistics'
 import type { Millis } from '../domain/time'
+import type { RequestUsage, UsageSum } from '../services/people/usage'
 import type { Services } from '../services/services'
 import type { Log } from './log'
 
@@ -13,6 +14,10 @@ export interface Measure {
   /** Milliseconds to check the credential. */
   authenticated(): void
   called(tool: string, outcome: string): void
+  /** The project that a call names, and the characters of its answer. */
+  answered(project: string | null, characters: number): void
+  /** Returns the usage of this request, for that of its key; null without a key, and for a message of MCP that calls no tool. */
+  usage(route: string): RequestUsage | null
   /** Milliseconds to serialize a result. */
   rendered(milliseconds: number): void
   /** The caller's trace, from the header or `_meta`; dropped unless it follows W3C Trace Context. */
@@ -58,6 +63,9 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
   const ms: Record<Stage, number> = { auth: 0, embed: 0, database: 0, index: 0, render: 0 }
   const database = { statements: 0, rows_read: 0, rows_written: 0 }
   const tools: (readonly [string, string])[] = []
+  let named: string | null = null
+  let characters = 0
+  let stored = 0
   let who: { readonly org?: string; readonly key?: string; readonly agent?: string } = {}
   let trace: string | null = null
   const joined = (at: 0 | 1): string => tools.map((call) => call[at]).join(',')
@@ -70,6 +78,7 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
         database.rows_written += count(fields, 'rowsWritten')
         ms.database += count(fields, 'milliseconds')
       }
+      if (event === 'stored') stored += count(fields, 'entries')
       if (event === 'stage' && isStage(fields.stage)) ms[fields.stage] += count(fields, 'milliseconds')
       log(level, event, fields)
     },
@@ -80,6 +89,20 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
       ms.auth = now() - begun
     },
     called: (tool, outcome) => void tools.push([tool, outcome]),
+    answered(project, more) {
+      named ??= project
+      characters += more
+    },
+    usage(route) {
+      const { org, key } = who
+      const calls = route === 'mcp' ? tools.length : 1
+      if (org === undefined || key === undefined || calls === 0) return null
+      return {
+        ...{ org, keyId: key, project: named, calls },
+        ...{ failed: tools.filter(([, outcome]) => outcome !== 'ok').length, entries: stored },
+        ...{ rowsRead: database.rows_read, rowsWritten: database.rows_written, tokens: Math.ceil(characters / 4) },
+      }
+    },
     rendered(milliseconds) {
       ms.render += milliseconds
     },
@@ -178,6 +201,24 @@ export async function organizationTotals(
   return { org: caller.org, totals, vectors: vectorCounts === null ? null : (await vectorCounts(caller)).vectors }
 }
 
+/** Gauges of today (UTC) of each key: sums of all isolates, up to a minute late. */
+const ofKeys = (org: string, usage: readonly UsageSum[]): string[] =>
+  (
+    [
+      ['calls', 'Calls of each key today (UTC).', 'calls'],
+      ['failed_calls', 'Failed calls of each key today (UTC).', 'failed'],
+      ['entries', 'Entries that each key stored or changed today (UTC).', 'entries'],
+      ['tokens', 'Tokens that each key got today (UTC), at four characters each.', 'tokens'],
+    ] as const
+  ).map(([name, help, column]) =>
+    metric(
+      `commonplace_key_${name}_today`,
+      'gauge',
+      help,
+      usage.map((sum) => `{${labels({ org, key: sum.of, owner: sum.key?.owner ?? '' })}} ${sum[column]}`),
+    ),
+  )
+
 /** @param bytes size of the database; null where unknown */
 export function metricsText(
   { calls, latencies }: Counters,
@@ -185,7 +226,17 @@ export function metricsText(
     standing,
     bytes,
     limit,
-  }: { readonly standing: OrganizationTotals | null; readonly bytes: number | null; readonly limit: number },
+    usage,
+    expiring,
+  }: {
+    readonly standing: OrganizationTotals | null
+    readonly bytes: number | null
+    readonly limit: number
+    /** Ends of the keys that expire within two weeks, in milliseconds since 1970, by key. */
+    /** The usage of each key today. */
+    readonly usage: readonly UsageSum[]
+    readonly expiring: ReadonlyMap<{ readonly org: string; readonly id: string }, Millis>
+  },
 ): string {
   const gauge = (name: string, help: string, value: number | null, more = ''): string =>
     metric(`commonplace_${name}`, 'gauge', help, value === null ? [] : [`${more} ${value}`])
@@ -211,6 +262,10 @@ export function metricsText(
     gauge('versions', 'Retained versions of entries.', totals?.kept.versions ?? null, of),
     gauge('vectors', 'Vectors of the configured model.', standing?.vectors ?? null, of),
     gauge('work_pending', 'Queued work.', totals?.work.pending ?? null, of),
+    ...ofKeys(standing?.org ?? '', usage),
+    metric('commonplace_key_expires_seconds', 'gauge', 'End of each key that expires within two weeks, in Unix time.', [
+      ...[...expiring].map(([{ org, id }, at]) => `{${labels({ org, key: id })}} ${at / 1000}`),
+    ]),
     gauge('work_failed', 'Queued work that failed ten times.', totals?.work.failed ?? null, of),
   ].join('')
 }

@@ -48,6 +48,31 @@ export async function readExport(
   }
 }
 
+type Exports = Services['transfer']['exports']
+
+/** Streams the volumes of an export, after the export was logged. */
+export async function exportResponse(
+  { transfer: { exports }, administration }: Pick<Services, 'transfer' | 'administration'>,
+  request: Request,
+  actor: Actor,
+  going: Awaited<ReturnType<Exports['begin']>>,
+  limit: number,
+): Promise<Response> {
+  const headers = {
+    'Content-Type': 'application/x-ndjson; charset=utf-8',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept-Encoding',
+  }
+  if (request.method === 'HEAD') return new Response(null, { headers })
+  await administration.note(actor, true, { volume: going.volume })
+  const body = streamOf(exports.parts(actor, going, { limit }))
+  if (!acceptsGzip(acceptedBy(request))) return new Response(body, { headers })
+  return new Response(body.pipeThrough(new CompressionStream('gzip')), {
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+    encodeBody: 'manual',
+  })
+}
+
 /** Routes for export and import of an organization (docs/contracts/operate.md §2). */
 interface Variables {
   readonly services: Services
@@ -84,19 +109,7 @@ export function createTransferRoutes() {
         from === null
           ? await exports.begin(actor, actor.keyId, request)
           : await exports.resume(actor, actor.keyId, from)
-      const headers = {
-        'Content-Type': 'application/x-ndjson; charset=utf-8',
-        'Cache-Control': 'no-store',
-        Vary: 'Accept-Encoding',
-      }
-      if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
-      await c.var.services.administration.note(actor, true, { volume: going.volume })
-      const body = streamOf(exports.parts(actor, going, { limit }))
-      if (!acceptsGzip(acceptedBy(c.req.raw))) return new Response(body, { headers })
-      return new Response(body.pipeThrough(new CompressionStream('gzip')), {
-        headers: { ...headers, 'Content-Encoding': 'gzip' },
-        encodeBody: 'manual',
-      })
+      return exportResponse(c.var.services, c.req.raw, actor, going, limit)
     })
   })
 

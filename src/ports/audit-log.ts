@@ -21,9 +21,6 @@ export interface AuditLog {
    * continues, or null at the end.
    */
   newest(org: string, request: NewestAudit): Promise<{ rows: AuditRow[]; scannedDownTo: number | null }>
-
-  /** Counts the calls of each key in the newest 5,000 rows. */
-  calls(org: string): Promise<ReadonlyMap<string, number>>
 }
 
 export interface NewestAudit {

@@ -8,6 +8,8 @@ export interface ExportSelection {
   /** Only changes after this one; null for everything. */
   readonly after: number | null
   readonly project: string | null
+  /** Only entries of this owner, shared ones included; absent for those of everyone. */
+  readonly owner?: string
   readonly history: boolean
   readonly vectors: boolean
 }

@@ -19,6 +19,11 @@ export interface TextHit {
   /** At most the first `SCORED_LENGTH` code points; text after them is found but does not raise the score. */
   readonly text: string
   /**
+   * The terms of the complete text in order, separated by spaces, so that it need not be analyzed again; null if the database does not have
+   * them or the text is longer than `SCORED_LENGTH` bytes.
+   */
+  readonly terms: string | null
+  /**
    * The code block, the file path and the aliases in its metadata, the first `SCORED_LENGTH` of each; empty when code was not searched.
    */
   readonly code: string
@@ -70,6 +75,8 @@ export interface TextRequest extends Sought {
   readonly captured?: boolean
   /** As in `UnitsRequest`. */
   readonly totals?: boolean
+  /** False if texts are only counted: hits with `terms` may have an empty text. */
+  readonly texts?: boolean
   readonly depth: {
     /** Prefers entries with the most and the rarest words, shorter ones before longer. */
     readonly candidates: number

@@ -29,6 +29,15 @@ export interface IdentityStore {
   keys(org: string): Promise<ApiKey[]>
   keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
   keyById(id: string): Promise<ApiKey | null>
+  /**
+   * Creates a key that replaces another one, which ends at a time unless it ends earlier. False when that one is revoked; then nothing
+   * is written.
+   */
+  replaceKey(old: string, endsAt: Millis, key: ApiKey, hash: string, event: AuditEvent): Promise<boolean>
+  /** Returns keys with this address that are not revoked, newest first, of all organizations. */
+  keysByEmail(email: string): Promise<ApiKey[]>
+  /** Returns keys of all organizations that can be used and end in this time, the next first; at most `limit`. */
+  expiringKeys(from: Millis, until: Millis, limit: number): Promise<ApiKey[]>
   /** Revokes keys that are not revoked yet. False when all of them were; then nothing is written. */
   revokeKeys(org: string, ids: readonly string[], at: Millis, event: AuditEvent): Promise<boolean>
   /** Sets whether sessions of a key are captured. False for a key that is revoked or of another organization. */

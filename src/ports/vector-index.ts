@@ -119,6 +119,6 @@ export interface VectorIndex {
   apply(space: VectorSpace, changes: VectorChanges): Promise<void>
   /** Returns whether everything that was applied can be found; applies lost changes again. */
   settle(space: VectorSpace): Promise<boolean>
-  /** Returns the state of the index; later changes are to be applied next. */
-  state(space: VectorSpace): Promise<VectorIndexState>
+  /** Returns the state of the index; later changes are to be applied next, unless it is full of changes that it has not confirmed. */
+  state(space: VectorSpace): Promise<VectorIndexState & { readonly isFull?: boolean }>
 }

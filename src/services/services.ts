@@ -21,9 +21,12 @@ import type { CatchUp } from './maintenance/sync-vectors'
 import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
+import type { Departure } from './people/departure'
 import type { Identity } from './people/identity'
 import type { ResolveNames } from './people/project-names'
 import type { Projects } from './people/projects'
+import type { SignIn } from './people/sign-in'
+import type { Usage } from './people/usage'
 import type { SearchCode } from './searching/code/search-code'
 import type { Changes } from './searching/history/changes'
 import type { ReadHistory } from './searching/history/read-history'
@@ -118,6 +121,12 @@ export interface Services {
   readonly changes: Changes
   readonly identity: Identity
   readonly administration: Administration
+  /** Lets a person leave, and returns what is stored of a person. */
+  readonly departure: Departure
+  /** How much each key is used. */
+  readonly usage: Usage
+  /** Signs people in by identity providers. */
+  readonly signIn: SignIn
   /** The projects of an organization, with their names. */
   readonly projects: Projects
   /** Resolves project names of a call. */

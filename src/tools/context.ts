@@ -2,6 +2,14 @@ import type { Config } from '../config'
 import type { Caller } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
+/**
+ * Returns if a person has answered yes to this question.
+ *
+ * @throws ConsentNeeded if the call has no answer to it
+ * @throws Problem forbidden if the person declined
+ */
+export type AskConsent = (question: string) => Promise<void>
+
 /** The caller, services and configuration of one tool call. */
 export interface ToolContext {
   readonly principal: Caller
@@ -9,6 +17,8 @@ export interface ToolContext {
   readonly config: Config
   /** Origin of the request, for absolute addresses. */
   readonly origin: string
+  /** Asks a person, if the client can show a question (SEP-2322, `input_required` of revision 2026-07-28). */
+  readonly confirm?: AskConsent
 }
 
 /** A part of an answer in addition to its structured content, in the form of MCP. */

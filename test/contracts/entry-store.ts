@@ -42,6 +42,37 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
     const listed = async (filter: Filter = EVERYTHING, by = ada) =>
       (await store.page(by, filter, PAGE)).entries.map(({ id }) => id)
 
+    it('[THREADS-74, THREADS-184] counts all matches for a reader of few entries, and may stop at a thousand for one of many', async () => {
+      for (let at = 0; at < 1_100; at += 275) {
+        const drafts = Array.from({ length: 275 }, (_, i) => ({ text: `entry ${at + i}`, metadata: { state: 'open' } }))
+        await store.save(ada, await Promise.all(drafts.map((draft) => entryOf(ada, draft))))
+      }
+      await save({ metadata: { state: 'done' } })
+      const open: Filter = { op: 'equals', path: ['state'], anyOf: ['open'], fold: true }
+      const page = async (offset: number) => {
+        const { entries, ...counted } = await store.page(ada, open, { limit: 30, offset, previewLength: 9 })
+        return { shown: entries.map(({ id }) => id), ...counted }
+      }
+      const all = await page(0)
+      expect(all).toMatchObject({ total: 1_100 })
+      expect(all).not.toHaveProperty('totalIsExact')
+      const further = await page(1_050)
+      await connection.batch([
+        sql`UPDATE entry_counters SET entries = entries + 10000 WHERE org = ${ada.org} AND entries > 0`,
+      ])
+      const stopped = await page(0)
+      expect(stopped.shown).toEqual(all.shown)
+      expect([stopped.total, stopped.totalIsExact]).toEqual(
+        stopped.totalIsExact === false ? [1_000, false] : [1_100, undefined],
+      )
+      // One more than the page has shown is counted, so that readers know that there are more.
+      const beyond = await page(1_050)
+      expect(beyond.shown).toEqual(further.shown)
+      expect(beyond.total).toBe(beyond.totalIsExact === false ? 1_081 : 1_100)
+      expect(await page(1_090)).toMatchObject({ total: 1_100 })
+      expect((await page(1_090)).shown).toHaveLength(10)
+    })
+
     it('returns stored entries', async () => {
       const metadata = { title: 'T', nested: { a: [1, null, 'x'] }, ['__proto__']: 1 }
       const id = await save({ threadId: 't', source: 'agent', text: 'héllo 🌍', metadata, tags: ['B', 'a'] })

@@ -67,7 +67,7 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       expect(await counts()).toEqual([0, 3, 0])
     })
 
-    it('[OPERATE-151] lists deleted memories that the scope may restore, the last deleted first, in parts', async () => {
+    it('[OPERATE-162] lists deleted memories that the scope may restore, the last deleted first, in parts', async () => {
       const entries = store({ days: 30, receiptHours: 24 })
       const save = async (draft: Partial<EntryDraft>): Promise<number> => {
         const [saved] = await entries.save(ada, [await entryOf(ada, draft)])

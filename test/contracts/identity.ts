@@ -106,6 +106,18 @@ export function identityContract(
       expect(await store.hasKeys()).toBe(true)
     })
 
+    it('[PLATFORM-120] finds the keys of an address that are not revoked, newest first, of all organizations', async () => {
+      const email = `${crypto.randomUUID()}@example.com`
+      const first = keyOf({ email })
+      const second = keyOf({ email, createdAt: clock.ms + 1, org: `${ada.org}-other` })
+      const gone = keyOf({ email, createdAt: clock.ms + 2 })
+      for (const key of [first, second, gone, keyOf({ email: `x${email}` }), keyOf()])
+        await store.createKey(key, hash(), EVENT, false)
+      await store.revokeKeys(ada.org, [gone.id], 5, EVENT)
+      expect(await store.keysByEmail(email)).toEqual([second, first])
+      expect(await store.keysByEmail('')).toEqual([])
+    })
+
     it('revokes a key once, in its own organization only', async () => {
       const key = keyOf()
       await store.createKey(key, hash(), EVENT, false)
@@ -127,7 +139,7 @@ export function identityContract(
       expect(await events()).toHaveLength(3)
     })
 
-    it('[OPERATE-158] finds audit rows by time and by entry, and counts the calls of each key', async () => {
+    it('[OPERATE-158] finds audit rows by time and by entry', async () => {
       const start = clock.ms
       for (let i = 0; i < 9; i++) {
         await audit.record(ada.org, { ...EVENT, keyId: i < 3 ? 'key-1' : 'key-2', ids: [i, 100] })
@@ -146,8 +158,6 @@ export function identityContract(
       expect(await found({ entryId: 10 })).toEqual([])
       expect(await found({ entryId: 100, before: 3 })).toEqual([2, 1])
       expect(await found({}, freshPrincipal().org)).toEqual([])
-      expect(await audit.calls(ada.org)).toEqual(new Map([...[['key-1', 3] as const], ...[['key-2', 6] as const]]))
-      expect(await audit.calls(freshPrincipal().org)).toEqual(new Map())
     })
 
     it('revokes several keys at once, those that are left', async () => {

@@ -116,7 +116,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(await overview().links(ada, second, 1)).toHaveLength(1)
     })
 
-    it('[OPERATE-150] returns the memories within two links, and no link with an end that the scope does not see', async () => {
+    it('[OPERATE-161] returns the memories within two links, and no link with an end that the scope does not see', async () => {
       const far = await save({ metadata: { title: 'Far' } })
       const hidden = await save({ metadata: { audience: 'private' } })
       const near = await save({ metadata: { references: { context_ids: [far, hidden] } } })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -50,6 +50,64 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     await expect(own.team.call(key, 'list_threads')).rejects.toThrow()
   })
 
+  it('[OPERATE-181] rotates a key: the new one works, and the old one is refused', async () => {
+    const made = await commonplace(
+      operator,
+      'keys',
+      'create',
+      'deploy',
+      '--expires',
+      '2999-01-01',
+      '--email',
+      'D@b.example',
+    )
+    expect((await commonplace(operator, 'keys', 'list', '--json')).out).toContain('"email": "d@b.example"')
+    expect((await commonplace(operator, 'keys', 'create', 'x', '--email', 'nonsense')).err).toContain(
+      'email must be an address',
+    )
+    const id = /key_\w+/.exec(made.out)?.[0] as string
+    const rotated = await commonplace(operator, 'keys', 'rotate', id, '--expires', '2999-02-01')
+    expect(rotated.out).toContain(`replaces ${id}, which is refused from now on`)
+    const key = rotated.out.split('\n')[0] as string
+    expect((await own.team.call(key, 'list_threads')).isError).toBe(false)
+    await expect(own.team.call(made.out.split('\n')[0] as string, 'list_threads')).rejects.toThrow()
+    const soon = new Date(Date.now() + 5 * 86_400_000).toISOString()
+    const short = /key_\w+/.exec((await commonplace(operator, 'keys', 'create', 'short', '--expires', soon)).out)?.[0]
+    const listed = (await commonplace(operator, 'keys', 'list')).out
+    expect(listed).toContain('(soon)')
+    expect(listed).toContain(`keys rotate ${short}`)
+    expect((await commonplace(operator, 'keys', 'rotate', short as string, '--grace', '24')).out).toMatch(
+      /is accepted until /,
+    )
+  })
+
+  it('[OPERATE-175] lets a person leave after a dry run, and [OPERATE-180] writes all that is stored of them to files', async () => {
+    const of = async (name: string) =>
+      (await commonplace(operator, 'keys', 'create', name, '--owner', name)).out.split('\n')[0] as string
+    const [eve, bob] = [await of('eve'), await of('bob')]
+    const metadata = { audience: 'private' }
+    await own.team.call(eve, 'store_context', { thread_id: 'eve', source: 'agent', text: 'only for eve', metadata })
+    const folder = mkdtempSync(join(tmpdir(), 'people-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const out = join(folder, 'eve.ndjson')
+    const exported = await commonplace(operator, 'people', 'export', 'eve', '--out', out)
+    expect([exported.code, exported.err]).toEqual([0, ''])
+    expect(readFileSync(out, 'utf8')).toContain('only for eve')
+    expect(JSON.parse(readFileSync(`${out}.person.json`, 'utf8')).keys[0].owner).toBe('eve')
+
+    const dry = await commonplace(operator, 'people', 'leave', 'eve', '--to', 'bob', '--dry-run')
+    expect(dry.out).toMatch(/would be handed over to bob[\s\S]*1 key\n {2}1 private memory/)
+    expect((await own.team.call(eve, 'search_context', { thread_id: 'eve' })).data.total).toBe(1)
+    const left = await commonplace(operator, 'people', 'leave', 'eve', '--to', 'bob')
+    expect(left.out).toContain('The keys of eve are revoked. These were handed over to bob:')
+    expect((await own.team.call(bob, 'search_context', { thread_id: 'eve' })).data.total).toBe(1)
+    await expect(own.team.call(eve, 'list_threads')).rejects.toThrow()
+    expect((await commonplace(operator, 'people', 'leave', 'eve', '--erase')).out).toContain(
+      'Nothing private was stored of eve.',
+    )
+    expect((await commonplace(operator, 'people', 'leave', 'eve')).code).toBe(2)
+  })
+
   it('show control characters in the name of a key, which the terminal would interpret, escaped', async () => {
     const made = await commonplace(operator, 'keys', 'create', 'red \u001b[31m', '--owner', 'of \u001b[2J')
     expect(made.out).toContain('This is the key of red \\u001b[31m (writer, key_')
@@ -57,6 +115,23 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     const revoked = await commonplace(operator, 'keys', 'revoke', id)
     expect(revoked.out).toMatch(/^Revoked red \\u001b\[31m \(key_/)
     expect(`${made.out}${revoked.out}`).not.toContain('\u001b')
+  })
+})
+
+describe('commonplace usage', () => {
+  const { own, commonplace } = useTeam()
+
+  it('[OPERATE-183] shows how much each key, owner and project was used', async () => {
+    expect((await commonplace(operator, 'orgs', 'create', 'acme')).code).toBe(0)
+    expect((await commonplace(operator, 'usage')).out).toBe('No key was used in the last 30 days.\n')
+    const key = (await commonplace(operator, 'keys', 'create', 'eve')).out.split('\n')[0] as string
+    await own.team.call(key, 'store_context', { thread_id: 't', source: 'agent', text: 'counted' })
+    const { out } = await commonplace(operator, 'usage', '--days', '7')
+    expect(out).toMatch(
+      /^KEY +NAME +OWNER +CALLS +FAILED +STORED +TOKENS +ROWS READ +ROWS WRITTEN\nkey_\w+ +eve +eve +1 +0 +1 +\d+ /,
+    )
+    expect((await commonplace(operator, 'usage', '--by', 'owner')).out).toMatch(/^OWNER +CALLS.*\neve +1 /)
+    expect((await commonplace(operator, 'usage', '--by', 'agent')).code).toBe(1)
   })
 })
 

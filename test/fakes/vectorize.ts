@@ -12,6 +12,8 @@ export class FakeVectorize implements VectorizeBinding {
   private readonly visible = new Map<string, { namespace: string; values: number[] }>()
   private waiting: Write[] = []
   failing = false
+  /** Vectors that were sent, repeated ones counted again. */
+  upserted = 0
 
   /** @param random from 0 to 1, of the test's own seed */
   constructor(
@@ -54,6 +56,7 @@ export class FakeVectorize implements VectorizeBinding {
   async upsert(vectors: { id: string; namespace: string; values: number[] }[]) {
     this.check(vectors.length <= 1000, `${vectors.length} vectors at once`)
     for (const { id } of vectors) this.check(id.length <= 64, 'the id')
+    this.upserted += vectors.length
     this.waiting.push(...vectors.map((vector) => ({ kind: 'upsert' as const, ...vector })))
   }
 

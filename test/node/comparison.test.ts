@@ -87,10 +87,21 @@ it('measures the claims of docs/comparison.md', async () => {
   }
   const [core, reference] = [await definitionsOf(ours), await definitionsOf(theirs)]
   const { version } = JSON.parse(readFileSync(join(ROOT, PACKAGE, 'package.json'), 'utf8'))
+  const proof = readFileSync(join(ROOT, 'docs', 'proof.md'), 'utf8')
+  const [promises = ''] = /^\| what goes wrong \|[\s\S]*?(?=\n\n)/m.exec(proof) ?? []
   const page = `# Comparison
 
-\`test/node/comparison.test.ts\` measures the numbers on this page: this server at \`/mcp/core\` without a language model (\`local\`), and
-\`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. More comparisons with other servers:
+## Promises
+
+Two agents share one store, each server in the configuration of its own README; 0 is best ([how they were measured, and where we are
+worse](proof.md#promises-that-a-team-takes-for-granted)). Servers that need another service, a key or PyPI could not run here and are left out.
+
+${promises}
+
+## Search
+
+\`test/node/comparison.test.ts\` measures the numbers of this section: this server at \`/mcp/core\` without a language model (\`local\`), and
+\`@modelcontextprotocol/server-memory\` ${version}, the reference server of the protocol, over stdio. More measurements:
 [proof](proof.md). To move your data from another program: [import](import/README.md).
 
 | | Commonplace, \`/mcp/core\` | server-memory |

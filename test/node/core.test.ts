@@ -1,3 +1,5 @@
+import { askingContract } from '../contracts/endpoint/asking'
 import { coreContract } from '../contracts/endpoint/core'
 
 coreContract()
+askingContract()

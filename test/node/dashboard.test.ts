@@ -105,7 +105,7 @@ describe('what a page of the dashboard costs', () => {
       ['/stale', 3],
       ['/usage', 2],
       ['/projects', 2],
-      ['/keys', 2],
+      ['/keys', 3],
       ['/audit', 2],
       ['/settings', 3],
     ] as const)

@@ -64,6 +64,10 @@ class NotingReader extends Reader {
     this.#note(name, fallback, 'a URL')
     return super.url(name, fallback)
   }
+  override provider(name: Variable): string | null {
+    this.#note(name, '', 'an https URL')
+    return super.provider(name)
+  }
   override model<Provider extends string>(
     prefix: 'SUMMARY' | 'RERANKING',
     enabled: boolean,

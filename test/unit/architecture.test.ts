@@ -30,12 +30,13 @@ const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
   adapters: {
     floors: ['domain', 'ports', 'adapters'],
     // A socket for the PostgreSQL driver communicates by events.
-    packages: /^(drizzle-orm|pg|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
+    packages: /^(drizzle-orm|pg|jose|cloudflare:workers|cloudflare:sockets|node:events|@lezer)(\/|$)/,
   },
   tools: { floors: ['domain', 'integrations', 'services', 'tools', 'config'], packages: /^zod$/ },
   http: {
     floors: ['domain', 'integrations', 'services', 'tools', 'http', 'config'],
-    packages: /^(hono|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
+    packages:
+      /^(hono|openapi3-ts|@modelcontextprotocol\/server|agents\/mcp\/server|@cloudflare\/workers-oauth-provider|zod)(\/|$)/,
   },
 }
 
@@ -147,6 +148,7 @@ const SPELT: Record<string, string> = {
     'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
+  'sql/stores/overview/store-overview.ts': 'a deleted entry whose last state has expired cannot be restored',
   'sql/tables/counts/visible-counts.ts': 'invisible entries are subtracted from counters',
   'sql/tables/changes/eviction.ts': 'a capacity is shared by all readers of the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',

@@ -20,6 +20,19 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     ALLOWED_ORIGINS:
       'web pages that can call `/mcp` with a bearer token in required mode: `https://app.example.com`, also `http://localhost:6274` or `chrome-extension://…`. Their cookies are ignored',
     ADMIN_TOKEN: 'creates organizations and keys; it belongs to no organization and reads no memories',
+    ACCESS_TEAM_DOMAIN:
+      'the team of Cloudflare Access in front of the server, such as `https://acme.cloudflareaccess.com`: its people [sign in without a key](deploy.md#sign-in-without-a-key)',
+    ACCESS_AUD: 'audience tag of the Access application of this server',
+    OIDC_ISSUER:
+      'an OpenID Connect provider, such as `https://accounts.google.com`, by which people [sign in without a key](deploy.md#sign-in-without-a-key)',
+    OIDC_CLIENT_ID:
+      'client ID of this server at that provider. The redirect URI is `https://<server>/login/oidc/callback`',
+    OIDC_CLIENT_SECRET:
+      'client secret at that provider (a secret of the Worker); empty for a public client, since PKCE is always used',
+    OIDC_NAME: 'name of the provider on the button; default `your organization`',
+    WEBHOOK_URL:
+      'address that gets a POST when a review waits, background work has failed, or a quota is 80 % full ([operate](operating.md#webhook))',
+    WEBHOOK_SECRET: 'signs these requests: `X-Commonplace-Signature: sha256=` and the HMAC-SHA-256 of the body',
     RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has no limit',
     MAX_CONCURRENT_REQUESTS: 'requests of a key at the same time; 0: no limit',
     MAX_ENTRIES_PER_ORG: 'entries of an organization; 0: no limit',

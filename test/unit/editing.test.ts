@@ -15,7 +15,7 @@ describe('the first error of a JSON text', () => {
     ['', 1],
     ['01', 1],
     ["{'a': 1}", 1],
-  ])('[OPERATE-152] is named with its line: %j', (text, line) => {
+  ])('[OPERATE-163] is named with its line: %j', (text, line) => {
     expect(() => JSON.parse(text)).toThrow()
     expect(jsonFlaw(text)?.line).toBe(line)
   })

@@ -54,3 +54,36 @@ it('shows on docs/deploy.md how many calls and captured sessions a day fit the F
   const [, table = ''] = /\| call \| rows read \| written \|[^\n]*\n\|[-|:]+\|\n((?:\|[^\n]*\n)+)/.exec(page) ?? []
   expect(table.trim().split('\n')).toEqual([...lines, session])
 })
+
+/** docs/cost.md: the day of a person, in calls of the table. */
+const DAY: readonly (readonly [name: string, times: number])[] = [
+  ['a hook, the start of a session', 3],
+  ['a hook, a prompt', 3 * 10],
+  ['a hook, a use of a tool', 3 * 60],
+  ['a hook, what a turn writes', 3 * 10],
+  ['store_context, two tags and one key', 20],
+  ['hybrid_search_context, three common words', 20],
+  ['context, three common words', 5],
+]
+const PEOPLE = 5
+const WORKING_DAYS = 22
+const PAID = { read: 25_000_000_000, written: 50_000_000, requests: 10_000_000 }
+
+it('shows on docs/cost.md which part of the plans five people use', () => {
+  const sum = (of: (name: string) => number) => PEOPLE * DAY.reduce((all, [name, times]) => all + times * of(name), 0)
+  const day = {
+    read: sum((name) => number(ROWS.get(name)?.[0])),
+    written: sum((name) => number(ROWS.get(name)?.[1])),
+    requests: sum(() => 1),
+  }
+  const shares = (plan: typeof FREE, days: number) =>
+    (['read', 'written', 'requests'] as const)
+      .map((what) => `${((100 * days * day[what]) / plan[what]).toFixed(1)} %`)
+      .join(' | ')
+  const page = readFileSync('docs/cost.md', 'utf8')
+  expect(page).toContain(
+    `| five people, a day | ${thousands(day.read)} | ${thousands(day.written)} | ${thousands(day.requests)} |`,
+  )
+  expect(page).toContain(`| of a day of the Free plan | ${shares(FREE, 1)} |`)
+  expect(page).toContain(`| of a month of the Paid plan, 22 such days | ${shares(PAID, WORKING_DAYS)} |`)
+})

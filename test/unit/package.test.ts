@@ -126,7 +126,7 @@ describe('the container', () => {
   const steps = readDockerfile()
   const of = (name: string) => steps.filter((step) => step.name === name).map(({ text }) => text)
   const compose = parse(read('compose.yaml'))
-  const { commonplace, database, pooler } = compose.services
+  const { commonplace, database, ollama, pooler } = compose.services
 
   it('copies what there is, names the Node of this checkout, and starts the program of the package without root', () => {
     const images = new Set(of('FROM').map((text) => text.split(' ')[0] ?? ''))
@@ -175,7 +175,7 @@ describe('the container', () => {
       DB_PASSWORD: '${POSTGRES_PASSWORD}',
       ...{ AUTH_TYPE: 'scram-sha-256', POOL_MODE: 'transaction' },
     })
-    const volumes = [commonplace, database].map((service) => service.volumes[0].split(':'))
+    const volumes = [commonplace, database, ollama].map((service) => service.volumes[0].split(':'))
     expect(volumes[0]?.[1]).toBe(of('VOLUME')[0])
     expect(volumes.map(([name]) => name).sort()).toEqual(Object.keys(compose.volumes).sort())
   })

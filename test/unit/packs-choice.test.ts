@@ -63,7 +63,9 @@ const idsOf = (some: Iterable<Candidate>) => [...some].map(({ entry }) => entry.
 
 describe('the reason of an item', () => {
   const reasonFor = (evidence: Partial<RankingFeatures>, entry: Partial<PackEntry> = {}): string =>
-    reasonOf(ranked(1, 1, { evidence, entry: { kind: 'task', status: 'doing', pinned: false, ...entry } }))
+    reasonOf(
+      ranked(1, 1, { evidence, entry: { kind: 'task', status: 'doing', pinned: false, metadata: null, ...entry } }),
+    )
 
   it('[PACK-39] states title, alias, words, similarity, link, work in progress, diary and pin', () => {
     expect(reasonFor({ titled: true })).toBe('its title')
@@ -76,6 +78,8 @@ describe('the reason of an item', () => {
     expect(reasonFor({ newest: true })).toBe('newest task, whatever the goal')
     expect(reasonFor({ replacedBy: 9, titled: true })).toBe('replaced by [9]; its title')
     expect(reasonFor({})).toBe('similar in meaning')
+    const sources = [{ path: 'a.ts', lines: '1', changed_at: '2026-11-28' }]
+    expect(reasonFor({ titled: true }, { metadata: { sources } })).toContain('its source changed on 2026-11-28')
   })
 })
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { JsonValue } from '../../src/domain/entry/metadata'
 import {
   citationsOf,
   isCitedPath,
@@ -9,8 +8,9 @@ import {
   readLines,
   readPlaces,
   sourceNote,
-} from '../../src/domain/sources/citation'
-import { aroundOf, bareLines, compareCitation, hashOf } from '../../src/domain/sources/compare'
+} from '../../src/domain/entry/citation'
+import { aroundOf, bareLines, compareCitation, hashOf } from '../../src/domain/entry/compare-citation'
+import type { JsonValue } from '../../src/domain/entry/metadata'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const FILE = 'import a from "a"\n\nexport function pay(id: string) {\n  if (paid.has(id)) return\n  charge(id)\n}\n'

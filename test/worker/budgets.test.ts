@@ -31,6 +31,7 @@ const [SMALL, LARGE] = [196, 1_225]
 const NEEDED: Record<string, string> = {
   entries_addresses_agent_idx:
     "SELECT id FROM entries WHERE org = 'o' AND addresses_agent = 1 ORDER BY id DESC LIMIT 20",
+  api_keys_email_idx: "SELECT 1 FROM api_keys WHERE email = 'a@example.com'",
   api_keys_org_created_by_idx: "SELECT 1 FROM api_keys WHERE org = 'o' AND created_by = 'k'",
   api_keys_org_created_at_idx: "SELECT id FROM api_keys WHERE org = 'o' ORDER BY created_at, id",
   changes_deleted_thread_idx:

@@ -60,25 +60,32 @@ async function connect(installed, bin, folder, env) {
   }
 }
 
+/** The tools of server-memory, which forks of it share. @returns {(folder: string) => Promise<Session>} */
+const graph = (installed, bin, env) => async (folder) => {
+  const at = await connect(installed, bin, folder, env(folder))
+  return {
+    ...{ close: at.close, kill: at.kill },
+    store: (name, text) =>
+      at.call('create_entities', { entities: [{ name, entityType: 'note', observations: [text] }] }),
+    append: (name, line) => at.call('add_observations', { observations: [{ entityName: name, contents: [line] }] }),
+    find: (query) => at.call('search_nodes', { query }),
+    read: (name) => at.call('open_nodes', { names: [name] }),
+    remove: (name) => at.call('delete_entities', { entityNames: [name] }),
+  }
+}
+const ADDS = 'lines are added by add_observations, which it offers for that'
+
 /** @param {string} installed folder in which package.json of this folder is installed @returns {Peer[]} */
 export const peers = (installed) => [
   {
     name: 'server-memory 2026.8.31',
-    favour: 'lines are added by add_observations, which it offers for that',
-    async open(folder) {
-      const at = await connect(installed, 'mcp-server-memory', folder, {
-        MEMORY_FILE_PATH: join(folder, 'memory.jsonl'),
-      })
-      return {
-        ...{ close: at.close, kill: at.kill },
-        store: (name, text) =>
-          at.call('create_entities', { entities: [{ name, entityType: 'note', observations: [text] }] }),
-        append: (name, line) => at.call('add_observations', { observations: [{ entityName: name, contents: [line] }] }),
-        find: (query) => at.call('search_nodes', { query }),
-        read: (name) => at.call('open_nodes', { names: [name] }),
-        remove: (name) => at.call('delete_entities', { entityNames: [name] }),
-      }
-    },
+    favour: ADDS,
+    open: graph(installed, 'mcp-server-memory', (folder) => ({ MEMORY_FILE_PATH: join(folder, 'memory.jsonl') })),
+  },
+  {
+    name: 'mcp-knowledge-graph 1.0.7 (itseasy21)',
+    favour: ADDS,
+    open: graph(installed, 'mcp-knowledge-graph', (folder) => ({ MEMORY_FILE_PATH: join(folder, 'memory.jsonl') })),
   },
   {
     name: 'mcp-memory-libsql 0.0.17',

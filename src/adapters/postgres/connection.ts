@@ -89,7 +89,10 @@ export class StatementGroup implements Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const row: Row = {}
-    for (const [i, { name, dataTypeID }] of this.fields.entries()) row[name] = parse(fields[i] ?? null, dataTypeID)
+    for (let i = 0; i < this.fields.length; i++) {
+      const { name, dataTypeID } = this.fields[i] as Field
+      row[name] = parse(fields[i] ?? null, dataTypeID)
+    }
     this.current.push(row)
   }
 

@@ -189,12 +189,13 @@ const leaves: PredicateCompilers = {
   thread: (predicate, bind) => sql`e.thread_id = ${bind(predicate.is)}`,
   source: (predicate, bind) => sql`e.source = ${bind(predicate.is)}`,
   contentType: (predicate) => (predicate.is === 'multimodal' ? sql`e.image_count > 0` : sql`e.image_count = 0`),
-  // Evaluated for each entry: OFFSET keeps the planner from turning it into a join that starts with all rows of the tag.
+  // Evaluated for each entry: OFFSET keeps the planner from turning it into a join that starts with all rows of the tag, and IS TRUE from
+  // using the primary key, which begins with the tag.
   tag: (predicate, bind) =>
     predicate.anyOf.length === 0
       ? FALSE
       : sql`EXISTS (SELECT 1 FROM entry_tags t
-        WHERE t.org = e.org AND t.entry_id = e.id AND t.tag IN (${list(predicate.anyOf.map((tag) => bind(tag)))}) OFFSET 0)`,
+        WHERE t.org = e.org AND t.entry_id = e.id AND (t.tag IN (${list(predicate.anyOf.map((tag) => bind(tag)))})) IS TRUE OFFSET 0)`,
   created: ({ from, to }, bind) =>
     joinConditions('and', [
       ...(from === null ? [] : [sql`e.created_second >= ${bind(from)}`]),
@@ -266,6 +267,7 @@ export function createPostgresDialect(analyzer: Analyzer): SqlDialect {
     bounded: null,
     knownToIndex,
     listedByIndex: () => null,
+    packsResults: true,
     packsRows: false,
     inList: (json) => sql`= ANY (ARRAY(SELECT jsonb_array_elements_text(${json}::jsonb)))`,
     jsonRows: (rows) => sql`jsonb_array_elements_text(${rows}::jsonb)`,

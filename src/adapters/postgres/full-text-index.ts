@@ -7,7 +7,15 @@ import { BREAK, type IndexedText, wordsOf } from '../../domain/search/indexed-te
 import { utf8Length } from '../../domain/text'
 import type { ReadToIndex, SqlDialect, ToIndex } from '../sql/core/dialect'
 import { jsonGroups } from '../sql/core/rows'
-import { type Confined, entryScopeTerms, MONTHS, scopeTerms } from '../sql/tables/search/scope-terms'
+import { isSampled, stepOf } from '../sql/tables/search/candidates'
+import {
+  type Confined,
+  entryScopeTerms,
+  lengthTerm,
+  MONTHS,
+  sampleTerm,
+  scopeTerms,
+} from '../sql/tables/search/scope-terms'
 
 /**
  * Prefixes of terms. One tsvector holds everything, so that a query needs one lookup in a GIN index. A term without a prefix is a stem of
@@ -76,7 +84,8 @@ const vectorOf = (words: Words): string => {
   return vector.toString()
 }
 
-const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
+/** Returns a scope term in the syntax of a `tsquery`. */
+export const scopeTerm = (term: string): string => `'${MARK.scope}${term}'`
 
 /** Returns a query that matches exactly the entries in the scope. */
 export const scopeQuery = (scope: Scope, confined: Confined): SQL => {
@@ -116,7 +125,7 @@ function dateVector(analyzer: Analyzer, createdAt: SQL): SQL {
 }
 
 /** Columns of the index, except the day. */
-const INDEX_COLUMNS = ['vector', 'body', 'around', 'title', 'code', 'written', 'written_around'] as const
+const INDEX_COLUMNS = ['vector', 'sample', 'body', 'around', 'title', 'code', 'written', 'written_around'] as const
 type Parts<T> = Readonly<Record<(typeof INDEX_COLUMNS)[number], T>>
 
 function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<string> {
@@ -125,7 +134,7 @@ function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<
   const ends = { terms: indexed.ends, written: indexed.ends }
 
   const vector = createVector()
-  vector.addTerms(entryScopeTerms(org, content).join(' '), MARK.scope)
+  vector.addTerms([...entryScopeTerms(org, content), lengthTerm(org, stepOf(indexed.words))].join(' '), MARK.scope)
   for (const words of [agent, ends]) vector.addWords(words)
   vector.addTerms(title.terms, MARK.title)
   vector.addTerms(title.written, MARK.written)
@@ -133,6 +142,7 @@ function partsOf(analyzer: Analyzer, { org, content, indexed }: ToIndex): Parts<
   vector.addTerms(indexed.code, MARK.code)
   return {
     vector: vector.toString(),
+    sample: `${scopeTerm(sampleTerm(org))}:1`,
     body: firstTerms(indexed.terms),
     around: `${agent.terms} ${indexed.ends}`,
     title: title.terms,
@@ -151,7 +161,8 @@ function insertParts(analyzer: Analyzer, parts: Parts<SQL>, length: SQL, from: S
     ? sql`${parts.written}::text || ${dayWords(createdAt, MONTHS)} || ' ' || ${parts.written_around}::text`
     : sql`NULL`
   return sql`INSERT INTO entries_fts (entry_id, length, words, body, context, title, code, written)
-    SELECT e.id, ${length}, ${parts.vector}::tsvector || ${dateVector(analyzer, createdAt)},
+    SELECT e.id, ${length}, ${parts.vector}::tsvector || ${dateVector(analyzer, createdAt)}
+        || CASE WHEN ${isSampled(sql`e.id`)} THEN ${parts.sample}::tsvector ELSE ''::tsvector END,
       ${parts.body}, ${context}, ${parts.title}, ${parts.code}, ${written}
     FROM ${from}
     ON CONFLICT (entry_id) DO UPDATE SET length = excluded.length, words = excluded.words, body = excluded.body,

@@ -14,7 +14,8 @@ import { type FullText, SCORED_LENGTH } from '../../ports/full-text'
 import { Batch } from '../sql/core/batch'
 import { compileFilter } from '../sql/core/compile-filter'
 import type { SqlConnection } from '../sql/core/connection'
-import { asRows } from '../sql/core/rows'
+import type { SqlDialect } from '../sql/core/dialect'
+import { asRows, inOneValue, rowsOfValue } from '../sql/core/rows'
 import { listed, type VisibilityFilter } from '../sql/core/visibility'
 import { entriesById } from '../sql/tables/entries/read-statements'
 import { contextColumns } from '../sql/tables/memories/work-context'
@@ -47,6 +48,7 @@ import { totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
+import { byCombinations, COMBINATION_BOUNDS, combinationsOf } from './word-combinations'
 
 /**
  * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
@@ -422,8 +424,50 @@ const rareTables = (
   )`,
 ]
 
+interface ColumnContext {
+  readonly dialect: SqlDialect
+  readonly analyzer: Analyzer
+  readonly scope: Scope
+  readonly now: number
+}
+
+/** Returns the columns of a candidate `e`. */
+function candidateColumns({ dialect, analyzer, scope, now }: ColumnContext, request: AnySearch): SQL {
+  const { columns, moment, units, rare, terms, texts = true } = request
+  const neighbours = units === undefined && rare === undefined
+  const next = !neighbours
+    ? sql`'[]'`
+    : sql`array_to_json(ARRAY(
+        SELECT n.id FROM entries n
+        WHERE ${listed(dialect, scope, now, 'n')}
+          AND ${dialect.plan.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
+        ORDER BY n.thread_id, n.id LIMIT 2
+      ))::text`
+  const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
+  const wanted = [
+    ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
+    ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
+    ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
+  ]
+  const text = previewOf(dialect, SCORED_LENGTH)
+  // The index has stems; other terms are counted in the text.
+  const [known, read] =
+    terms.length > 0 && terms.every(({ by }) => by === 'stem')
+      ? [
+          sql`(SELECT f.body FROM entries_fts f WHERE f.entry_id = e.id AND e.bytes <= ${sql.raw(String(SCORED_LENGTH))})`,
+          !texts,
+        ]
+      : [sql`NULL::text`, false]
+  const shown = read ? sql`CASE WHEN e.bytes <= ${sql.raw(String(SCORED_LENGTH))} THEN '' ELSE ${text} END` : text
+  return sql`e.id, e.title, e.text_words, ${shown} AS text, ${known} AS terms,
+    e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}`
+}
+
 /**
- * Creates the search of ranked candidates. @param many number of matches from which on only the rarest words choose candidates
+ * Creates the search of ranked candidates.
+ *
+ * @param many number of matches from which on only the rarest words choose candidates
+ * @param bounds thresholds of a search by combinations of words
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createPostgresFullText(
@@ -431,6 +475,7 @@ export function createPostgresFullText(
   analyzer: Analyzer,
   clock: Clock,
   many = MANY,
+  bounds = COMBINATION_BOUNDS,
 ): FullText {
   const { dialect } = connection
   return {
@@ -448,12 +493,10 @@ export function createPostgresFullText(
         depth,
         units,
         rare,
-        moment,
         diaryOf = null,
         captured = false,
         totals: counting = true,
       } = request
-      const neighbours = units === undefined && rare === undefined
       const now = clock.now()
       const sight: VisibilityFilter = { diaryOf, captured: captured ? 'alone' : null }
       const compiler = createTextCompiler(analyzer, columns)
@@ -476,7 +519,15 @@ export function createPostgresFullText(
         FROM (${few}) AS few
       )`
       const isFew = isForFewWords(request)
-      const byUnits = units && !isFew ? bestByUnits(request, compiler, confined, bestOf) : null
+      const isListed = !captured && diaryOf === null && !isFew
+      const kind = isListed ? combinationsOf(request, compiler) : null
+      const byWords =
+        kind &&
+        byCombinations({
+          ...{ request, kind, compiler, bounds, org: scope.org, scope: confined },
+          ...{ admitted: admitted(), isOfPlace: isOfPlace(filter) },
+        })
+      const byUnits = units && !isFew && byWords === null ? bestByUnits(request, compiler, confined, bestOf) : null
       const first = bestOf(isFew ? sql`ranked WHERE weight > 0` : sql`ranked`, KEY, depth.candidates)
       // Use the further words if the others find too few.
       const isLacking = sql`(SELECT count(*) FROM first) < ${depth.candidates}`
@@ -485,46 +536,39 @@ export function createPostgresFullText(
       const byFew = sql`SELECT DISTINCT ON (id) id, held, key, part FROM (
           SELECT *, 0 AS part FROM first UNION ALL SELECT *, 1 FROM (${further}) AS further
         ) AS every ORDER BY id, part`
-      const others = isFew ? placed(byFew, false, sql`few.part, `) : placed(byUnits?.few ?? first, false)
-      const chosen =
-        units || rare !== undefined || query.preferred === null
-          ? others
-          : sql`${others} UNION ALL ${placed(bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete), true)}`
-      const next = !neighbours
-        ? sql`'[]'`
-        : sql`array_to_json(ARRAY(
-            SELECT n.id FROM entries n
-            WHERE ${listed(dialect, scope, now, 'n')}
-              AND ${dialect.plan.beyond([sql`n.thread_id`, sql`e.thread_id`], sql`n.id`, sql`e.id`)}
-            ORDER BY n.thread_id, n.id LIMIT 2
-          ))::text`
-      const context = sql`${dateWords(analyzer, sql`e.created_at`)} || ' ' || coalesce(e.agent, '')`
-      const wanted = [
-        ...(columns.includes('context') ? [sql`, ${context} AS context`] : []),
-        ...(columns.includes('code') ? [sql`, ${CODE_COLUMNS}`] : []),
-        ...(moment === undefined ? [] : [sql`, ${contextColumns(dialect, moment)}`]),
-      ]
+      const others = isFew
+        ? placed(byFew, false, sql`few.part, `)
+        : placed(byWords?.best ?? byUnits?.few ?? first, false)
+      const preferring =
+        byWords !== null
+          ? byWords.whole
+          : units || rare !== undefined || query.preferred === null
+            ? null
+            : bestOf(sql`ranked WHERE complete`, brevity(sql`length`), depth.complete)
+      const chosen = preferring === null ? others : sql`${others} UNION ALL ${placed(preferring, true)}`
       const tables =
+        byWords?.tables ??
         byUnits?.tables ??
         (rare === undefined
           ? rankedTables(request, compiler, confined, { many, admitted: isOfPlace(filter) ? null : admitted() })
           : rareTables(terms, rare, compiler, confined, newest(scope.org, project)))
       const counts =
-        rare === undefined ? countsOf(COMMON, byUnits?.idsOf ?? idsFound, OF_SAMPLE) : rareCounts(terms.length, rare)
+        rare === undefined
+          ? countsOf(COMMON, byWords?.idsOf ?? byUnits?.idsOf ?? idsFound, OF_SAMPLE)
+          : rareCounts(terms.length, rare)
       const all = isFew ? [...tables, sql`first AS MATERIALIZED (${first})`] : tables
       const few = isFew ? sql`, (SELECT few FROM many) AS few` : sql``
       const candidates = sql`WITH ${sql.join(all, sql`, `)},
-        best AS MATERIALIZED (${chosen})
+        best AS MATERIALIZED (SELECT DISTINCT ON (id) * FROM (${chosen}) AS every ORDER BY id, complete DESC)
         SELECT e.*, best.complete, best.held, best.place, CASE WHEN best.place = 1 THEN ${counts} END AS counts${few}
         FROM best CROSS JOIN LATERAL (
-          SELECT e.id, e.title, e.text_words, ${previewOf(dialect, SCORED_LENGTH)} AS text,
-            e.weight, e.layer, e.created_at, ${next} AS following${sql.join(wanted)}
+          SELECT ${candidateColumns({ dialect, analyzer, scope, now }, request)}
           FROM entries e WHERE e.id = best.id
           OFFSET 0
         ) AS e`
 
       const batch = new Batch()
-      const best = batch.add(candidates, asRows)
+      const best = batch.add(inOneValue(dialect, candidates), rowsOfValue)
       const totals = batch.add(totalsOf({ dialect, scope, now }, place, counting, rare === undefined), asRows)
       const beyond =
         // Words have the weight of the complete scope, also when only one thread is searched.

@@ -22,6 +22,12 @@ export interface TextCompiler {
   readonly isAnyOf: (expression: Expression, terms: readonly ScoredTerm[]) => boolean
   /** Returns a condition on the index row `f`: an expression within a scope, given as a `tsquery`. */
   readonly within: (expression: Expression, scope: SQL) => SQL
+  /** Returns both parts of `within`: the query of the index, and the condition on the rows that it finds (null if it is exact). */
+  readonly partsOf: (expression: Expression, scope: SQL) => { readonly query: SQL; readonly exactly: SQL | null }
+  /** Returns the `tsquery` of `term` as text. */
+  readonly termText: (term: ScoredTerm) => string
+  /** Whether the index is exact for each stem, so that `inSearchedColumns` is always true. */
+  readonly isExact: boolean
 }
 
 const joined = (parts: readonly SQL[], operator: '&&' | '||'): SQL =>
@@ -44,14 +50,15 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     ...(columns.includes('code') ? [MARK.code] : []),
   ]
 
-  function lexemes(term: string, by: ScoredTerm['by']): SQL {
+  function lexemesText(term: string, by: ScoredTerm['by']): string {
     const any = {
       stem: marks.map((mark) => `'${mark}${term}'`),
       word: [`'${term}':A`, `'${MARK.written}${term}'`],
       beginning: [`'${term}':*A`, `'${MARK.written}${term}':*`],
     }[by]
-    return sql`${any.join(' | ')}::tsquery`
+    return any.join(' | ')
   }
+  const lexemes = (term: string, by: ScoredTerm['by']): SQL => sql`${lexemesText(term, by)}::tsquery`
 
   /**
    * Returns a condition that a term occurs outside date and agent. These are short and seldom contain it, so texts are seldom read.
@@ -143,7 +150,15 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
     }
   }
 
+  const partsOf: TextCompiler['partsOf'] = (expression, scope) => ({
+    query: sql`(${scope} && ${candidates(expression, scope)})`,
+    exactly: someNeedLook(expression) ? exactly(expression, true) : null,
+  })
+
   return {
+    partsOf,
+    isExact: besideIsAsked,
+    termText: ({ term, by }) => lexemesText(term, by),
     term: ({ term, by }) => lexemes(term, by),
     inSearchedColumns: (term) => (besideIsAsked ? sql`true` : sql`(${term} IS NULL OR ${inColumns(term)})`),
     isAnyOf: (expression, terms) => {
@@ -154,8 +169,8 @@ export function createTextCompiler({ stemming }: Analyzer, columns: readonly Tex
       )
     },
     within: (expression, scope) => {
-      const found = sql`f.words @@ (${scope} && ${candidates(expression, scope)})`
-      return someNeedLook(expression) ? sql`${found} AND ${exactly(expression, true)}` : found
+      const { query, exactly } = partsOf(expression, scope)
+      return exactly === null ? sql`f.words @@ ${query}` : sql`f.words @@ ${query} AND ${exactly}`
     },
   }
 }

@@ -34,7 +34,7 @@ import {
   readBudgetOf,
 } from '../sql/tables/entries/read-budget'
 import { type ReadContext, withPrelude } from '../sql/tables/entries/read-statements'
-import { COUNTED } from '../sql/tables/pages/access-paths'
+import { COUNTED, mostCounted } from '../sql/tables/pages/access-paths'
 import { codeTerm } from '../sql/tables/search/scope-terms'
 import { FILTERED_AT_ONCE } from './cost'
 import { entryIds } from './entry-ids'
@@ -324,7 +324,8 @@ export const pageInParts: Bounded['page'] = async (read, context, filter, { limi
     total += part.matches
     walked += part.walked
     visible = part.visible ?? visible
-    if (part.next !== null && visible > COUNTED && total > offset + limit) return { ids, total, isExact: false }
+    if (part.next !== null && visible > COUNTED && total > offset + limit)
+      return { ids, total: Math.min(total, mostCounted({ limit, offset })), isExact: false }
   }
   return { ids, total, isExact: true }
 }
@@ -503,6 +504,7 @@ export function createD1Dialect(analyzer: Analyzer, merged?: Merged): SqlDialect
     bounded: { ...FILTERED_AT_ONCE, page: pageInParts },
     knownToIndex,
     listedByIndex,
+    packsResults: false,
     packsRows: true,
     inList: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
     jsonRows: (json) => sql`json_each(${json})`,

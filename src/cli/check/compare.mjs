@@ -1,7 +1,7 @@
 // Compares the citations of memories with a tree of files.
 import { createHash } from 'node:crypto'
 
-/** @typedef {import('../../domain/sources/citation').Citation} Citation */
+/** @typedef {import('../../domain/entry/citation').Citation} Citation */
 /** @typedef {import('./tree.mjs').Tree} Tree */
 /** @typedef {'unchanged' | 'filled' | 'moved' | 'changed' | 'gone'} State */
 /** @typedef {{ before: Citation, after: Citation, state: State }} Compared */
@@ -26,14 +26,18 @@ export function comparisonWith({ aroundOf, bareLines, compareCitation, hashOf },
     return lines
   }
 
-  /** The hash of a citation without one: of the cited commit where git has it, else of the file as it is. */
+  /** The hash of a citation without one: of the cited commit where git has it, else of the file as it is. @param {Citation} citation */
   function firstHash({ path, lines, commit }) {
     const cited = commit === undefined ? null : tree.textAt(commit, path)
     const present = cited === null ? linesOf(path) : bareLines(cited)
     return present === null ? null : hashOf(lines, present, sha256)
   }
 
-  /** Whether a file had a passage before a commit, so that the passage was not moved there. */
+  /**
+   * Whether a file had a passage before a commit, so that the passage was not moved there.
+   *
+   * @param {Citation & { hash: string }} citation @param {import('./tree.mjs').Successor} successor
+   */
   function hadIt(citation, { path, before }) {
     const text = before === null ? null : tree.textAt(before, path)
     return text !== null && compareCitation(citation, bareLines(text), sha256).state !== 'changed'
@@ -55,7 +59,7 @@ export function comparisonWith({ aroundOf, bareLines, compareCitation, hashOf },
   const placed = (citation) => ({ ...citation, around: aroundOf(citation, linesOf(citation.path) ?? [], sha256) })
 
   /** The number of equal passages, at the end of `around`. */
-  const copiesIn = (around = '') => around.split(':')[2]
+  const copiesIn = (around = '::1') => around.split(':')[2]
 
   return (before) => {
     const { changed_at: since, ...plain } = before

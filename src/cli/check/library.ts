@@ -1,3 +1,5 @@
 // Citations as the command line compares them. Bundled on demand (../bundle.mjs).
-export { citationsOf, placeOf, readCitation } from '../../domain/sources/citation'
-export { aroundOf, bareLines, compareCitation, hashOf } from '../../domain/sources/compare'
+
+export { citationsOf, placeOf, readCitation } from '../../domain/entry/citation'
+export { aroundOf, bareLines, compareCitation, hashOf } from '../../domain/entry/compare-citation'
+export { readProjectName } from '../../domain/identity/project-names'

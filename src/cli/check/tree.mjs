@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Larger files are generated, or are no texts. */
+/** Larger files are generated, or hold no text. */
 const MOST_BYTES = 4_000_000
 /** Commits of a path that are read to find where its lines went. */
 const COMMITS_OF_PATH = 5
@@ -26,7 +26,7 @@ const MOST_FILES = 30
  *   successors: (path: string) => Successor[],
  *   changedAt: (path: string) => string,
  * }} Tree
- *   textOf: null for a path that is no text file; textAt: the file as it was in a commit; successors: files that may hold lines which
+ *   textOf: null unless the path is a text file; textAt: the file as it was in a commit; successors: files that may hold lines which
  *   this path had, the most probable first; changedAt: the date of the last change of a path
  */
 
@@ -114,5 +114,24 @@ export function workingTree(root) {
       if (changed().has(path)) return today()
       return git('log', '-1', '--format=%cs', '--', path)?.trim() || today()
     },
+  }
+}
+
+/**
+ * The files of the last commit of a repository.
+ *
+ * @param {string} root
+ * @returns {Tree}
+ */
+export function committedTree(root) {
+  const git = gitIn(root)
+  return {
+    textOf(path) {
+      const text = git('show', `HEAD:${path}`)
+      return text !== null && text.length <= MOST_BYTES && isText(text) ? text : null
+    },
+    textAt: (commit, path) => git('show', `${commit}:${path}`),
+    successors: (path) => successorsOf(git, path, 'HEAD'),
+    changedAt: (path) => git('log', '-1', '--format=%cs', 'HEAD', '--', path)?.trim() || today(),
   }
 }

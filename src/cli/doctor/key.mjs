@@ -3,6 +3,8 @@ import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 
 const NEW_KEY = `create one with ADMIN_TOKEN or an admin key: ${TYPED.command} keys create NAME; then set COMMONPLACE_KEY to it`
+/** Days before its end from which the doctor warns, as the server does. */
+const SOON_DAYS = 14
 const NO_KEY = 'remove the key from COMMONPLACE_KEY or ~/.commonplace/config.json'
 
 /**
@@ -31,9 +33,14 @@ export async function checkKey(around) {
   const { json } = answer
   around.known = json
   const where = json.projects === null ? 'all projects' : json.projects.join(', ')
-  const detail = `${around.key === '' ? 'no key needed; ' : ''}${json.role} of ${json.org}, ${where}`
+  const days =
+    json.expires_at === undefined ? null : Math.floor((Date.parse(json.expires_at) - Date.now()) / 86_400_000)
+  const end = days === null ? '' : `, expires in ${days} ${days === 1 ? 'day' : 'days'}`
+  const detail = `${around.key === '' ? 'no key needed; ' : ''}${json.role} of ${json.org}, ${where}${end}`
   return [
-    { name: 'key', ok: true, detail },
+    days !== null && days <= SOON_DAYS
+      ? { name: 'key', ok: null, detail, todo: `ask an administrator to run ${TYPED.command} keys rotate` }
+      : { name: 'key', ok: true, detail },
     json.capture
       ? { name: 'capture', ok: true, detail: 'sessions are captured' }
       : { name: 'capture', ok: null, detail: json.why ?? 'sessions are not captured; memories are still recalled' },

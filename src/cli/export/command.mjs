@@ -13,6 +13,12 @@ import { fail, messageOf, Refused, request, shown } from '../server.mjs'
 /** @returns {Promise<typeof import('../import/library')>} */
 export const loadLibrary = () => bundled(fileURLToPath(new URL('../import/library.ts', import.meta.url).href))
 
+/** The export replaces what has this name, so it must be a file: `/dev/stdout` would be deleted. @param {string} out */
+export function checkTarget(out) {
+  if (existsSync(out) && !statSync(out).isFile())
+    fail(`${out} is not a file; --out must name a new file or one to replace`)
+}
+
 const FORMATS = ['volumes', 'markdown']
 
 const TRIES = 5
@@ -33,14 +39,15 @@ async function* chunksOf({ body }) {
  * Downloads the volumes of an export, with as many requests as needed.
  *
  * @param {Pick<typeof import('../import/library'), 'Problem' | 'completeVolumes'>} library
- * @param {{ url: string, org: string, query: URLSearchParams }} source
+ * @param {{ url: string, org: string, query: URLSearchParams, owner?: string }} source `owner`: only what is stored of this person
  * @returns {AsyncGenerator<Uint8Array>}
  */
-export async function* volumesOf(library, { url, org, query }) {
+export async function* volumesOf(library, { url, org, query, owner }) {
+  const of = owner === undefined ? '' : `/people/${encodeURIComponent(owner)}`
   let asked = query
   for (let failures = 0; ; ) {
     try {
-      const response = await request(url, `/orgs/${encodeURIComponent(org)}/export?${asked}`)
+      const response = await request(url, `/orgs/${encodeURIComponent(org)}${of}/export?${asked}`)
       for await (const { bytes } of library.completeVolumes(chunksOf(response))) {
         failures = 0
         yield bytes
@@ -89,31 +96,18 @@ async function cursorOf(library, since) {
  */
 
 /**
- * @param {ExportOptions} options
- * @param {(problem: string) => never} usage
+ * Writes the volumes of an export to a file, which gets its name when it is complete.
+ *
+ * @param {Awaited<ReturnType<typeof loadLibrary>>} library
+ * @param {Parameters<typeof volumesOf>[1]} source
+ * @param {{ out: string, gzip?: boolean | undefined, json?: boolean | undefined }} target
  */
-export async function exportOrg(options, usage) {
-  const { out, project, since, history, vectors, gzip, json, url, format = 'volumes' } = options
-  if (!FORMATS.includes(format)) usage(`--format must be one of: ${FORMATS.join(', ')}`)
-  if (options.watch) usage('--watch requires --format markdown')
-  if (out === undefined) usage('export needs --out F, the file to write')
-  // The export replaces what has this name, so it must be a file: `/dev/stdout` would be deleted.
-  if (existsSync(out) && !statSync(out).isFile())
-    fail(`${out} is not a file; --out must name a new file or one to replace`)
-  const library = await loadLibrary()
-  const org = await orgOf(options)
-  const query = new URLSearchParams({
-    ...(project === undefined ? {} : { project }),
-    ...(since === undefined ? {} : { after: await cursorOf(library, since) }),
-    ...(history ? { history: 'true' } : {}),
-    ...(vectors ? { vectors: 'true' } : {}),
-    ...(options['no-images'] ? { images: 'false' } : {}),
-  })
+export async function writeVolumes(library, source, { out, gzip, json }) {
   const unfinished = `${out}.unfinished`
   const file = await open(unfinished, 'w')
   let count = 0
   try {
-    for await (const bytes of volumesOf(library, { url, org, query })) {
+    for await (const bytes of volumesOf(library, source)) {
       // Members of gzip one after the other are one file.
       await file.writeFile(gzip ? gzipSync(bytes) : bytes)
       count++
@@ -127,6 +121,28 @@ export async function exportOrg(options, usage) {
     if (error instanceof library.Problem) fail(error.message)
     fail(messageOf(error))
   }
+}
+
+/**
+ * @param {ExportOptions} options
+ * @param {(problem: string) => never} usage
+ */
+export async function exportOrg(options, usage) {
+  const { out, project, since, history, vectors, gzip, json, url, format = 'volumes' } = options
+  if (!FORMATS.includes(format)) usage(`--format must be one of: ${FORMATS.join(', ')}`)
+  if (options.watch) usage('--watch requires --format markdown')
+  if (out === undefined) usage('export needs --out F, the file to write')
+  checkTarget(out)
+  const library = await loadLibrary()
+  const org = await orgOf(options)
+  const query = new URLSearchParams({
+    ...(project === undefined ? {} : { project }),
+    ...(since === undefined ? {} : { after: await cursorOf(library, since) }),
+    ...(history ? { history: 'true' } : {}),
+    ...(vectors ? { vectors: 'true' } : {}),
+    ...(options['no-images'] ? { images: 'false' } : {}),
+  })
+  await writeVolumes(library, { url, org, query }, { out, gzip, json })
   const verified = await library.verifyExport(() => bytesOf(out))
   process.exitCode = showVerified(verified, json === true)
   if (project !== undefined && since === undefined && !json && verified.counts.entry === undefined)

@@ -31,15 +31,16 @@ function jsonOf(text) {
 export const callCore = (url, name, args) => askCore(url, name, args).catch((error) => fail(error.message))
 
 /**
- * Calls a tool of `/mcp/core`.
+ * Calls a tool of `/mcp/core`, or of another family.
  *
  * @param {string} url of the server, or of one of its endpoints
  * @param {string} name
  * @param {Record<string, unknown>} args
+ * @param {string} [family]
  * @throws {Error} with the server's message
  */
-export async function askCore(url, name, args) {
-  const endpoint = new URL('/mcp/core', url)
+export async function askCore(url, name, args, family = 'core') {
+  const endpoint = new URL(`/mcp/${family}`, url)
   const response = await fetch(endpoint, {
     method: 'POST',
     redirect: 'error',

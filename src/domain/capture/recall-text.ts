@@ -1,3 +1,4 @@
+import type { Citation } from '../entry/citation'
 import { headOf } from '../recall/excerpts'
 import { codePointLength, firstCodePoints, trim, utf8Length, WHITE_SPACE_RUN } from '../text'
 import { addressesIn } from '../trust/agent-directed'
@@ -20,6 +21,10 @@ export interface StartEntry {
   readonly agent: string | null
   /** Milliseconds since 1970. */
   readonly createdAt: number
+  /** A note for readers of the entry, such as that its source has changed. */
+  readonly note?: string | null
+  /** The lines in files that it is about. */
+  readonly sources?: readonly Citation[]
 }
 
 export interface StartMemories {
@@ -59,8 +64,10 @@ const AFTER_TITLE = /^(?:[.,:;!?…—–-]*(?:\s+|$)|[。、，：；！？]+)/
 
 const oneLine = (text: string): string => trim(harmless(text).replace(WHITE_SPACE_RUN, ' '))
 
+type ShownEntry = Pick<StartEntry, 'id' | 'title' | 'text' | 'note'>
+
 /** ID, title and start of an entry on one line. */
-function lineOf({ id, title, text }: Pick<StartEntry, 'id' | 'title' | 'text'>, most: number): string {
+function lineOf({ id, title, text, note = null }: ShownEntry, most: number): string {
   const name = title === null ? '' : firstCodePoints(oneLine(title), TITLE)
   const body = oneLine(firstCodePoints(text, 4 * most))
   // A text that starts with the title does not repeat it. "Seat" is not the start of "Seats are held".
@@ -74,7 +81,7 @@ function lineOf({ id, title, text }: Pick<StartEntry, 'id' | 'title' | 'text'>, 
       : rest === ''
         ? name
         : `${name}: ${firstCodePoints(rest, most - codePointLength(name))}`
-  return `- [${id}] ${said}`
+  return `- [${id}] ${note === null ? '' : `(${note}) `}${said}`
 }
 
 const fits = (text: string): boolean => codePointLength(text) <= START.chars && utf8Length(text) <= START.bytes
@@ -175,10 +182,7 @@ function leftOffPart({ id, text }: StartEntry, before: readonly StartEntry[]): s
 }
 
 /** The text for a prompt. @param budget characters that the session has left */
-export function promptText(
-  found: readonly Pick<StartEntry, 'id' | 'title' | 'text'>[],
-  budget: number,
-): { text: string; ids: number[] } {
+export function promptText(found: readonly ShownEntry[], budget: number): { text: string; ids: number[] } {
   const most = Math.min(PROMPT.chars, budget)
   const chosen: (typeof found)[number][] = []
   const shown = (all: typeof found): string =>

@@ -2,6 +2,9 @@ import { invalidInput } from '../errors'
 import type { Millis } from '../time'
 import { isFields } from './json-fields'
 
+/** Metadata of a waiting proposal: who can read it once it is approved. */
+export const APPROVED_AUDIENCE = 'approved_audience'
+
 /** The filter and page of a review list. */
 export interface ReviewQuery {
   /** Null for all projects. */
@@ -21,10 +24,14 @@ export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
   /** `session`, or the kind that a model proposes. */
   readonly kind: string
-  /** `session:<client>:<id>`. Proposals are in the thread of their session. */
+  /** `session:<client>:<id>`; proposals are in the thread of their session. `learn:<from>` for those of a program. */
   readonly threadId: string
   /** The quote from the session that supports a proposal. */
   readonly quote: string | null
+  /** Where a program read it: `AGENTS.md:12-20`, or `commit 3f2c9a1`. */
+  readonly sources: readonly string[]
+  /** Who can read it once it is approved; null if approval changes no reader. */
+  readonly approvedAudience: string | null
   readonly project: string | null
   readonly branch: string | null
   readonly client: string | null
@@ -109,6 +116,10 @@ export interface AddressingEntry {
   readonly preview: string
   readonly isCut: boolean
 }
+
+/** Returns the source of a proposal that a program read, such as `github.com/acme/ferry`; null for other entries. */
+export const learnedFrom = ({ threadId }: Pick<ReviewedEntry, 'threadId'>): string | null =>
+  threadId.startsWith('learn:') ? threadId.slice('learn:'.length) : null
 
 /** Minimum fraction of common words of two sessions that are grouped. */
 const SIMILAR = 0.6

@@ -80,6 +80,8 @@ export interface EntryChange {
     readonly lifted: ExtractedMetadata
     readonly links: readonly LinkTarget[]
   }
+  /** Whether an approval of the version before counts for the new one too. */
+  readonly keepsApproval?: true
   readonly tags?: readonly string[]
   readonly images?: readonly ImageRef[]
   /** The complete text and metadata after the change, for the search index; absent when the index is not affected. */

@@ -2,6 +2,7 @@ import { normalizeProject } from '../identity/project'
 import { homesOf, type Principal } from '../identity/scope'
 import { sha256Hex } from '../text'
 import type { IssueCollector } from '../validation'
+import { isReanchoring } from './citation'
 import { checkMetadata, checkTags, checkText, checkUncaptured } from './draft'
 import { type Entry, readerOf } from './entry'
 import type { EntryChange, LifeChange } from './entry-write'
@@ -79,6 +80,15 @@ const agentNamed = (metadata: Metadata | JsonObject | undefined): string | undef
   return typeof name === 'string' && name.trim() !== '' ? name : undefined
 }
 
+/** Whether an update changes only where the sources of an entry are, so that an approval of its content still counts. */
+const isOnlyReanchoring = (
+  { metadataPatch, text, metadata, tags, images, merge, life }: CheckedUpdate,
+  before: Metadata | null,
+): boolean =>
+  metadataPatch !== undefined &&
+  [text, metadata, tags, images, merge, life].every((other) => other === undefined) &&
+  isReanchoring(before, metadataPatch)
+
 /** Approves a captured entry: removes the mark and the expiry that capturing set. */
 function keptFrom(before: Metadata | null, after: Metadata): Metadata {
   const { captured: _, ...kept } = after
@@ -113,11 +123,13 @@ export async function applyUpdates(
   let images: readonly DecodedImage[] | undefined
   let by: string | undefined
   let life: LifeChange | undefined
+  let keepsApproval = true
   for (const update of updates) {
     text = update.text ?? text
     tags = update.tags ?? tags
     images = update.images ?? images
     const before: Metadata | null = metadata === undefined ? entry.metadata : metadata
+    keepsApproval &&= isOnlyReanchoring(update, before)
     const merged = update.merge?.(before ?? {})
     by = agentNamed(update.metadata ?? update.metadataPatch ?? merged) ?? by
     life = update.life ?? life
@@ -145,6 +157,7 @@ export async function applyUpdates(
     ...(life === undefined ? {} : { life }),
     ...(text === undefined ? {} : { text: { text, hash: await sha256Hex(text) } }),
     ...(metadata && lifted ? { metadata: { value: metadata, lifted, links: linksOfMetadata(metadata) } } : {}),
+    ...(keepsApproval ? { keepsApproval } : {}),
     ...(tags === undefined ? {} : { tags }),
     ...(images === undefined ? {} : { images }),
     ...(affected

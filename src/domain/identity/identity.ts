@@ -1,6 +1,6 @@
 import { invalidInput, Problem } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
-import type { Millis } from '../time'
+import { DAY_MS, type Millis } from '../time'
 import { MAX_PROJECT, normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 
@@ -36,6 +36,8 @@ export interface ApiKey {
   readonly expiresAt: Millis | null
   readonly revokedAt: Millis | null
   readonly lastUsedAt: Millis | null
+  /** Address whose verified holder signs in as this key; absent for none. */
+  readonly email?: string
   /** Version of the project directory; present where the key was read to accept a credential. */
   readonly directory?: number
 }
@@ -112,10 +114,27 @@ export function withDescendants(key: ApiKey, keys: readonly ApiKey[]): ApiKey[] 
   return family
 }
 
+/** Time before its end in which a key is reported as expiring. */
+export const EXPIRY_WARNING_MS = 14 * DAY_MS
+
+/** Whether a key can be used now and ends soon. */
+export const expiresSoon = (key: ApiKey, now: Millis): boolean =>
+  isUsable(key, now) && key.expiresAt !== null && key.expiresAt - now <= EXPIRY_WARNING_MS
+
 export const isUsable = (key: ApiKey, now: Millis): boolean =>
   key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
 
-export const principalOf = ({ id, org, projects, owner, role, agent, captures, directory }: ApiKey): Principal => ({
+export const principalOf = ({
+  id,
+  org,
+  projects,
+  owner,
+  role,
+  agent,
+  captures,
+  directory,
+  expiresAt,
+}: ApiKey): Principal => ({
   org,
   projects,
   owner,
@@ -124,6 +143,7 @@ export const principalOf = ({ id, org, projects, owner, role, agent, captures, d
   keyId: id,
   ...(captures ? {} : { captures }),
   ...(directory === undefined ? {} : { directory }),
+  ...(expiresAt === null ? {} : { expiresAt }),
 })
 
 /** Whether a list of projects stays within the projects of a narrowed administrator. */

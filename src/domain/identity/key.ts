@@ -1,8 +1,9 @@
 import { invalidInput } from '../errors'
 import { withoutTrailing } from '../text'
-import { type Millis, parseInstant } from '../time'
+import { HOUR_MS, type Millis, parseInstant } from '../time'
 import { type ApiKey, checkName, checkProjectId } from './identity'
 import { ROLES } from './scope'
+import { readEmail } from './sign-in'
 
 /**
  * Format of a bearer key: `cp_`, 32 random bytes as base64url, and a checksum, so that a typo does not need a database
@@ -63,6 +64,7 @@ export interface KeyDraft {
   readonly owner?: unknown
   readonly expires_at?: unknown
   readonly capture?: unknown
+  readonly email?: unknown
 }
 
 const MAX_KEY_PROJECTS = 100
@@ -77,7 +79,7 @@ function checkProjects(value: unknown): string[] | null {
 }
 
 /** @returns milliseconds since 1970 */
-function checkExpiry(value: unknown, now: Millis): Millis | null {
+export function checkExpiry(value: unknown, now: Millis): Millis | null {
   if (value === undefined || value === null) return null
   const instant = typeof value === 'string' ? parseInstant(value) : null
   if (instant === null)
@@ -86,17 +88,36 @@ function checkExpiry(value: unknown, now: Millis): Millis | null {
   return instant
 }
 
+function checkEmail(value: unknown): { readonly email?: string } {
+  if (value === undefined || value === null || value === '') return {}
+  const email = readEmail(value)
+  if (email === null) throw invalidInput('email must be an address in ASCII, such as ada@example.com')
+  return { email }
+}
+
 function checkCapture(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (typeof value !== 'boolean') throw invalidInput('capture must be true or false')
   return value
 }
 
+const MAX_GRACE_HOURS = 168
+
+/** Returns the time for which a replaced key is still accepted. @throws Problem invalid_input */
+export function checkGrace(value: unknown): Millis {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= MAX_GRACE_HOURS)
+    return value * HOUR_MS
+  throw invalidInput(`grace_hours must be a whole number from 0 to ${MAX_GRACE_HOURS}`)
+}
+
 /** Validates the properties of a new key. @throws Problem invalid_input */
 export function checkKeyDraft(
   draft: KeyDraft,
   now: Millis,
-): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures'> & { readonly owner: string | null } {
+): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures' | 'email'> & {
+  readonly owner: string | null
+} {
   const role = ROLES.find((known) => known === draft.role)
   if (role === undefined) throw invalidInput(`role must be one of: ${ROLES.join(', ')}`)
   const optional = (value: unknown, field: string) =>
@@ -110,5 +131,6 @@ export function checkKeyDraft(
     owner,
     expiresAt: checkExpiry(draft.expires_at, now),
     captures: checkCapture(draft.capture),
+    ...checkEmail(draft.email),
   }
 }

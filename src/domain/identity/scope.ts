@@ -43,6 +43,8 @@ export interface Principal extends Scope {
   readonly directory?: number
   /** Present and false where events sent by hooks are not captured (capture contract §4). */
   readonly captures?: false
+  /** When the key ends, in milliseconds since 1970; absent for a key without an end. */
+  readonly expiresAt?: number
 }
 
 /** A principal and the action it performs, as the audit log records it. */

@@ -2,7 +2,7 @@
 export interface JsonFlaw {
   /** From 1. */
   readonly line: number
-  /** What is expected there. */
+  /** The text that JSON has there. */
   readonly expected: string
 }
 

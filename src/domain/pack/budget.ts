@@ -2,7 +2,7 @@
 
 import { type Doubt, NOTHING_FITS } from '../recall/answer-confidence'
 import type { PackEntry } from './candidate'
-import { itemOf, minimalItem } from './item'
+import { headOf, minimalItem } from './item'
 import { inline } from './markdown'
 import type { OmittedEntry, PackItem } from './pack'
 import type { PackRequest } from './pack-request'
@@ -109,6 +109,6 @@ export const omittedEntries = (why: OmittedEntry['why'], some: readonly RankedEn
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, MOST_TOLD)
     .map((one) => {
-      const { name, type, score } = itemOf(one)
+      const { name, type, score } = headOf(one)
       return { why, id: one.entry.id, name, type, score }
     })

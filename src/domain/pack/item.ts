@@ -44,6 +44,7 @@ const SAID = [
     'references',
     'learnings',
     'pinned',
+    'sources',
     'weight',
   ],
   ...[
@@ -133,21 +134,25 @@ function nameOf({ title, beginning }: PackEntry): string {
   return `${space > FIRST_WORDS / 2 ? first.slice(0, space) : first}…`
 }
 
+/** The members of an item that identify an omitted entry. */
+export const headOf = ({ entry, score }: RankedEntry): Pick<PackItem, 'name' | 'type' | 'score'> => ({
+  name: nameOf(entry),
+  type: entry.kind,
+  score: shown(score),
+})
+
 /** An item without content and linked entries. */
 export function itemOf(
   weighed: RankedEntry,
   supersedes: readonly number[] = [],
   contradicts: readonly number[] = [],
 ): PackItem {
-  const { entry, facet, score } = weighed
+  const { entry, facet } = weighed
+  const { type, name, score } = headOf(weighed)
   const quality = qualityOf(entry)
   return {
     id: String(entry.id),
-    type: entry.kind,
-    name: nameOf(entry),
-    content: '',
-    score: shown(score),
-    facet,
+    ...{ type, name, content: '', score, facet },
     reason: reasonOf(weighed),
     source: quality.source,
     quality,

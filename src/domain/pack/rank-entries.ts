@@ -1,3 +1,4 @@
+import { sourceNote } from '../entry/citation'
 import { aliasesOf } from '../entry/title'
 import { cosineOf, dot, type QuantizedVector } from '../meaning/vector'
 import { type Doubt, doubtOf } from '../recall/answer-confidence'
@@ -51,6 +52,7 @@ const REASON_WORDS = 5
 /** The reasons as text. */
 export function reasonOf({ evidence, entry }: RankedEntry): string {
   const { matched, called, titled, cosine, inProgress, diary, newest, via, replacedBy } = evidence
+  const changed = sourceNote(entry.metadata)
   const match = [
     ...(titled ? ['its title'] : []),
     ...(called.length > 0 ? [`called ${called.slice(0, REASON_WORDS).join(', ')}`] : []),
@@ -60,6 +62,7 @@ export function reasonOf({ evidence, entry }: RankedEntry): string {
   ]
   const parts = [
     ...(replacedBy === null ? [] : [`replaced by [${replacedBy}]`]),
+    ...(changed === null ? [] : [changed]),
     ...(inProgress ? [`in progress (${entry.status})${matched.length === 0 ? ', whatever the goal' : ''}`] : []),
     ...(diary ? ['diary'] : []),
     ...(newest && matched.length === 0 ? [`newest ${entry.kind}, whatever the goal`] : []),

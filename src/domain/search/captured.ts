@@ -1,11 +1,11 @@
 import type { Filter } from './filter'
 
-/** Prefix of the threads of captured sessions. */
-const SESSION_THREAD = 'session:'
+/** Prefixes of the threads of captured sessions, and of proposals of a program. */
+const CAPTURED_THREADS = ['session:', 'learn:']
 
 /**
  * Whether a filter asks for captured entries, which searches and lists leave out otherwise (capture contract §4): by
- * `captured`, the kind `session`, or the thread of a session.
+ * `captured`, the kind `session`, or the thread of a session or of proposals.
  */
 export function includesCaptured(filter: Filter): boolean {
   switch (filter.op) {
@@ -14,7 +14,7 @@ export function includesCaptured(filter: Filter): boolean {
     case 'capturedOf':
       return true
     case 'thread':
-      return filter.is.startsWith(SESSION_THREAD)
+      return CAPTURED_THREADS.some((prefix) => filter.is.startsWith(prefix))
     case 'kind':
       return filter.anyOf.length === 1 && filter.anyOf[0] === 'session'
     // Only captured entries have the key.

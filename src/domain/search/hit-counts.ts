@@ -34,10 +34,22 @@ export function counting(analyzer: Analyzer, terms: readonly ScoredTerm[]): Coun
   }
 }
 
+/** The same for a character of known terms. */
+const KNOWN_TERMS = 1 / 80
+
+/** Returns how often a term is in a list of terms; all of them are between spaces, which neighbors share. */
+function timesIn(list: string, term: string): number {
+  let times = 0
+  for (let at = list.indexOf(term); at >= 0; at = list.indexOf(term, at + term.length - 1)) times++
+  return times
+}
+
 /** The parts of an entry found by full-text search. */
 export interface HitParts extends Pick<Candidate, 'id' | 'following' | 'complete' | 'isByParts'> {
   readonly title: string
   readonly text: string
+  /** The terms of the complete text in order, if they are known. */
+  readonly terms?: string | null
   readonly code: string
   readonly context: string
   /** Number of content words of the complete text. */
@@ -52,8 +64,27 @@ export function hitCounter(analyzer: Analyzer, terms: readonly ScoredTerm[]) {
   const count = counting(analyzer, terms)
   const countParts = createPartCounter(analyzer, terms)
   const query = new Set(terms.map(({ term }) => term))
-  return ({ id, following, complete, title, text, code, context, length, isByParts = false }: HitParts) => {
-    const ofText = count(`${text}\n${context}`)
+  const isOfStems = terms.every(({ by }) => by === 'stem')
+  /** Entries of one day and agent have the same context. */
+  const contexts = new Map<string, Counted>()
+  const ofContext = (context: string): Counted => {
+    const known = contexts.get(context) ?? count(context)
+    contexts.set(context, known)
+    return known
+  }
+  /** Counts in known terms instead of analyzing the text again. */
+  const countText = ({ text, context, terms: known = null }: HitParts): Pick<Counted, 'counts' | 'work'> => {
+    if (known === null || !isOfStems) return count(`${text}\n${context}`)
+    const others = ofContext(context)
+    const all = ` ${known} `
+    return {
+      counts: terms.map(({ term }, place) => timesIn(all, ` ${term} `) + (others.counts[place] as number)),
+      work: KNOWN_TERMS * all.length,
+    }
+  }
+  return (hit: HitParts) => {
+    const { id, following, complete, title, text, code, length, isByParts = false } = hit
+    const ofText = countText(hit)
     const ofTitle = count(title)
     const ofCode = count(code)
     const words = ofText.counts.map(

@@ -6,7 +6,7 @@ import { isBrowser } from '../welcome'
 import { assetOf } from './assets/serve'
 import { seeOther } from './page'
 import { activityStream } from './pages/activity'
-import { askAgain, askForKey, comeAgain, signIn } from './pages/login'
+import { askAgain, askForKey, comeAgain, signIn, WRONG_KEYS_A_MINUTE } from './pages/login'
 import { palette } from './pages/palette'
 import { safePath } from './parts/words'
 import { executeAction, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
@@ -15,9 +15,6 @@ import { type Handler, ROUTES } from './table'
 import { isForm, type Visit } from './visit'
 
 /** Routes of the dashboard (operate contract §1), which answer browsers only. */
-
-/** Wrong keys per minute from one address. A valid key is never refused: strangers at the same address cannot lock its user out. */
-const WRONG_KEYS_A_MINUTE = 120
 
 const isProgram = (request: Request): boolean => /^bearer\b/i.test(request.headers.get('authorization') ?? '')
 
@@ -30,8 +27,8 @@ async function admit(c: PageContext, handler: Handler): Promise<Response> {
   const url = new URL(c.req.url)
   if (visitor === null)
     return c.req.method === 'GET'
-      ? (comeAgain(c.req.raw) ?? askForKey(c.req.raw, { next: pathOf(url), status: 401 }))
-      : askAgain(c.req.raw)
+      ? (comeAgain(c.req.raw) ?? askForKey(c.req.raw, config, { next: pathOf(url), status: 401 }))
+      : askAgain(c.req.raw, config)
   const admission = await enter(services.limiter, visitor.credential)
   if (admission?.admitted === false) return tooMany(c, admission.retryAfter)
   const response = await serve(c, visitor, handler)
@@ -51,7 +48,7 @@ async function resource(c: PageContext, visit: Visit, read: () => Promise<Respon
   return answer instanceof Response ? answer : new Response(null, { status: answer.status ?? 500 })
 }
 
-/** What the script suggests while a person types. */
+/** Suggestions of the script while a person types. */
 const SUGGESTIONS: readonly (readonly [path: string, handler: (visit: Visit) => Promise<Response>])[] = [
   ['/palette', palette],
 ]
@@ -94,7 +91,7 @@ export function createDashboard() {
   routes.post('/login', async (c, next) => {
     if (!isForm(c.req.raw)) return next()
     const { services, setup } = c.var
-    const { response, isWrongKey } = await signIn({ request: c.req.raw, services })
+    const { response, isWrongKey } = await signIn({ request: c.req.raw, services, config: setup.config })
     if (!isWrongKey) return response
     const address = addressOf(c.req.raw, setup.addressHeader)
     const admission = await services.limiter?.enter(`/login ${address}`, { perMinute: WRONG_KEYS_A_MINUTE })
@@ -105,7 +102,9 @@ export function createDashboard() {
   routes.get('/login', async (c, next) => {
     if (!isBrowser(c.req.raw)) return next()
     const next_ = safePath(c.req.query('next') ?? null)
-    return c.var.setup.config.authMode === 'open' ? seeOther('/') : askForKey(c.req.raw, { next: next_, status: 200 })
+    return c.var.setup.config.authMode === 'open'
+      ? seeOther('/')
+      : askForKey(c.req.raw, c.var.setup.config, { next: next_, status: 200 })
   })
   routes.post('/logout', async (c, next) => {
     if (!isForm(c.req.raw)) return next()

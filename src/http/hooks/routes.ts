@@ -6,6 +6,7 @@ import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/ca
 import { isFields } from '../../domain/capture/json-fields'
 import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
 import { readId } from '../../domain/entry/link'
+import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
 import { type Caller, mayAct, type Role } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
@@ -14,6 +15,7 @@ import type { Millis } from '../../domain/time'
 import { CLIENT_NAMES, hookClient, hookClientName } from '../../integrations/hooks/hook-clients'
 import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
+import type { ProposedMemory } from '../../services/transfer/store-proposals'
 import { execute, executeOnce, type Writing } from '../../tools/idempotency'
 import { type Credential, requireOrg, requireRole } from '../auth'
 import { readJsonBody, readObject } from '../body'
@@ -59,7 +61,7 @@ export function createHooksRoutes() {
 
   /** Reports what a key may do with hooks; setup programs call it. */
   routes.get('/', (c) => {
-    const { org, role, projects, captures } = requireOrg(c.var.credential)
+    const { org, role, projects, captures, expiresAt } = requireOrg(c.var.credential)
     const { captureDays } = c.var.setup.config
     const why =
       captureDays === 0
@@ -69,7 +71,11 @@ export function createHooksRoutes() {
           : mayAct(role, 'writer')
             ? null
             : 'events sent with a reader key are not captured; memories are still recalled'
-    return c.json({ org, role, projects, capture: why === null, ...(why === null ? {} : { why }) })
+    return c.json({
+      ...{ org, role, projects, capture: why === null },
+      ...(why === null ? {} : { why }),
+      ...(expiresAt === undefined ? {} : { expires_at: iso(expiresAt) }),
+    })
   })
 
   routes.post('/:client', async (c) => {
@@ -116,10 +122,12 @@ type Context = { readonly var: CapturedVariables; readonly req: { readonly raw: 
 
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-const shown = ({ updatedAt, expiresAt, threadId, quote, ...entry }: ReviewedEntry) => ({
+const shown = ({ updatedAt, expiresAt, threadId, quote, sources, approvedAudience, ...entry }: ReviewedEntry) => ({
   ...entry,
   ...{ updated_at: iso(updatedAt), expires_at: iso(expiresAt), thread_id: threadId },
   ...(quote === null ? {} : { quote }),
+  ...(sources.length === 0 ? {} : { sources }),
+  ...(approvedAudience === null ? {} : { approved_audience: approvedAudience }),
 })
 
 function readPlace(given: string | undefined): ReviewPlace | null {
@@ -168,6 +176,21 @@ function readVersions(value: unknown): Record<string, number> {
   return Object.fromEntries(
     Object.entries(value).map(([id, version]) => [id, versionOr(version, `expected_versions.${id}`) as number]),
   )
+}
+
+function readProposals(value: unknown): ProposedMemory[] {
+  if (!Array.isArray(value))
+    throw invalidInput('proposals must be a list of {key, kind, title, content, tags?, metadata?}')
+  return value.map((given: unknown, i) => {
+    if (!isFields(given)) throw invalidInput(`proposals[${i}] must be an object`)
+    const { tags = [], metadata = {} } = given
+    if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string'))
+      throw invalidInput(`proposals[${i}].tags must be a list of strings`)
+    if (!isFields(metadata)) throw invalidInput(`proposals[${i}].metadata must be an object`)
+    const text = (name: string) => textFrom(given[name], `proposals[${i}].${name}`)
+    const named = { key: text('key'), kind: text('kind'), title: text('title'), content: text('content') }
+    return { ...named, tags, metadata: metadata as JsonObject }
+  })
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
@@ -233,6 +256,21 @@ export function createCapturedRoutes() {
       return { items: items.map(shown), next: last === undefined ? null : `${last.updatedAt}-${last.id}` }
     })
     return c.json(page)
+  })
+
+  routes.post('/:org/captured', async (c) => {
+    const body = await readObject(c.req.raw, ['from', 'project', 'audience', 'proposals'], MAX_REVIEW_BODY)
+    const batch = {
+      from: textFrom(body.from, 'from'),
+      project: textOr(body.project, 'project') ?? null,
+      audience: textOr(body.audience, 'audience') ?? null,
+      proposals: readProposals(body.proposals),
+    }
+    const report = await run(c.var, c.req.param('org'), 'captured.propose', 'writer', (caller) =>
+      c.var.services.transfer.propose(caller, batch),
+    )
+    c.var.services.afterwards(c.var.services.maintenance.work())
+    return c.json(report)
   })
 
   routes.post('/:org/captured/:id/keep', async (c) => {

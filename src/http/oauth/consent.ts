@@ -45,13 +45,23 @@ interface Consent {
   readonly error: string | null
   /** Families that the client requested; null for all. */
   readonly families: string | null
+  /** The person who is signed in, by the name of the key and the organization; null asks for a key. */
+  readonly holder: { readonly owner: string; readonly org: string } | null
+  /** Other ways to sign in. */
+  readonly ways: readonly SignInWay[]
+}
+
+/** A link that signs in by an identity provider. */
+export interface SignInWay {
+  readonly label: string
+  readonly href: string
 }
 
 const ON_YOUR_COMPUTER = html`<p class="note">This is a program on your own computer.
 Continue only if you have just started connecting it yourself.</p>`
 
 /** Asks whether a client may use the access of a key. The form is submitted to the address of the page. */
-export function consentPage({ client, token, error, families }: Consent) {
+export function consentPage({ client, token, error, families, holder, ways }: Consent) {
   const name = tame(client.name)
   const described = error === null ? 'key-hint' : 'key-error key-hint'
   return frame(
@@ -64,17 +74,14 @@ export function consentPage({ client, token, error, families }: Consent) {
 ${client.local ? ON_YOUR_COMPUTER : ''}
 <h2>It will be able to</h2>
 <ul>
-<li>read memory, and change it as far as the key below may: in its organization and projects, with its role</li>
+<li>read memory, and change it as far as ${holder === null ? 'the key below' : 'your key'} may: in its organization and projects, with its role</li>
 ${families === null ? '' : html`<li>use these tools only: ${families}</li>`}
 </ul>
 <p class="hint">It never sees the key. Its access ends 30 days from now, or at once when the key is revoked.</p>
+${holder === null ? ways.map(({ label, href }) => html`<p><a href="${href}">${label}</a></p>`) : ''}
 <form method="post">
 <input type="hidden" name="page" value="${token}">
-<label for="key">Your Commonplace key</label>
-${error === null ? '' : html`<p class="error" id="key-error" role="alert">${error}</p>`}
-<input id="key" name="key" type="password" autocomplete="off" autocapitalize="none" spellcheck="false" required
- aria-describedby="${described}" aria-invalid="${error === null ? 'false' : 'true'}"${error === null ? '' : html` autofocus`}>
-<p class="hint" id="key-hint">It begins with cp_. An administrator of your organization makes keys.</p>
+${holder === null ? keyField(error, described) : html`${error === null ? '' : html`<p class="error" role="alert">${error}</p>`}<p class="note">You are signed in as <bdi>${holder.owner}</bdi> of ${holder.org}.</p>`}
 <div class="actions">
 <button class="main" name="decision" value="allow">Allow</button>
 <button name="decision" value="refuse" formnovalidate>Refuse</button>
@@ -82,6 +89,12 @@ ${error === null ? '' : html`<p class="error" id="key-error" role="alert">${erro
 </form>`,
   )
 }
+
+const keyField = (error: string | null, described: string) => html`<label for="key">Your Commonplace key</label>
+${error === null ? '' : html`<p class="error" id="key-error" role="alert">${error}</p>`}
+<input id="key" name="key" type="password" autocomplete="off" autocapitalize="none" spellcheck="false" required
+ aria-describedby="${described}" aria-invalid="${error === null ? 'false' : 'true'}"${error === null ? '' : html` autofocus`}>
+<p class="hint" id="key-hint">It begins with cp_. An administrator of your organization makes keys.</p>`
 
 /**
  * Sends the person back to the client. Chromium applies `form-action` to every redirect after a form, including those of the
@@ -110,6 +123,9 @@ interface Situation {
   readonly request: Request
   readonly helpers: OAuthHelpers
   readonly services: Pick<Services, 'identity' | 'administration'>
+  /** The person whose dashboard session the browser has; null without one. */
+  readonly visitor: Principal | null
+  readonly ways: readonly SignInWay[]
 }
 
 const STALE = 'This page was open for too long, or in another window. Paste the key again.'
@@ -179,12 +195,15 @@ async function grant({ helpers, services }: Situation, asked: AuthRequest, princ
 }
 
 async function decide(situation: Situation, asked: AuthRequest): Promise<Response> {
-  const { request, helpers, services } = situation
+  const { request, helpers, services, visitor, ways } = situation
   const url = new URL(request.url)
   const client = await describe(helpers, asked)
+  const holder = visitor === null ? null : { owner: visitor.owner ?? visitor.keyId, org: visitor.org }
   const families = /\/mcp\/(.+)$/.exec(asked.resource ?? '')?.[1] ?? null
   const ask = (error: string | null, status: number, token = createPageToken()) =>
-    respond(consentPage({ client, token, error, families }), url, status, { 'Set-Cookie': pageCookie(token, url) })
+    respond(consentPage({ client, token, error, families, holder, ways }), url, status, {
+      'Set-Cookie': pageCookie(token, url),
+    })
   if (request.method !== 'POST') return ask(null, 200)
 
   const form = await readForm(request)
@@ -194,9 +213,10 @@ async function decide(situation: Situation, asked: AuthRequest): Promise<Respons
     respond(departurePage(allowed, to, client.destination), url, 200, { 'Set-Cookie': pageCookie(token, url, 0) })
   if (form.get('decision') !== 'allow')
     return leave(false, authorizationErrorRedirect(asked, 'access_denied', 'The person refused'))
-  const holder = await holderOf((form.get('key') ?? '').trim(), services.identity)
-  if (typeof holder === 'string') return ask(holder, 400, token)
-  return leave(true, await grant(situation, asked, holder))
+  const key = (form.get('key') ?? '').trim()
+  const grantee = visitor !== null && key === '' ? visitor : await holderOf(key, services.identity)
+  if (typeof grantee === 'string') return ask(grantee, 400, token)
+  return leave(true, await grant(situation, asked, grantee))
 }
 
 /**

@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
+import type { Config } from '../../config'
+import type { Principal } from '../../domain/identity/scope'
 import type { Services } from '../../services/services'
 import { addressOf } from '../client-address'
 import { noteBody } from '../log'
 import { namesAcceptableClient } from './client-ids'
-import { authorize } from './consent'
+import { authorize, type SignInWay } from './consent'
 import { isForm, readBytes } from './form'
 import { oauthError, SCOPE } from './provider'
 import { describedBy, WELL_KNOWN, withoutSlash } from './resources'
@@ -11,7 +13,11 @@ import type { Issuer, OAuth } from './server'
 
 /** Routes of OAuth. Without a store for it, or on an origin that cannot be an issuer, they do not exist. */
 interface Variables {
-  readonly setup: { readonly oauth?: OAuth | null; readonly addressHeader?: string | undefined }
+  readonly setup: {
+    readonly config: Config
+    readonly oauth?: OAuth | null
+    readonly addressHeader?: string | undefined
+  }
   readonly services: Services
 }
 
@@ -45,8 +51,15 @@ async function admit(
   return { request: new Request(request, { body: bytes }), form }
 }
 
+/** Finds the person who is signed in to the dashboard, and the ways to sign in; neither where no identity provider is configured. */
+export type FindVisitor = (
+  request: Request,
+  config: Config,
+  services: Services,
+) => Promise<{ readonly visitor: Principal | null; readonly ways: readonly SignInWay[] }>
+
 /** Mounted at the root, behind the guard and next to the routes that accept credentials. */
-export function createOAuthRoutes() {
+export function createOAuthRoutes(findVisitor: FindVisitor) {
   const routes = new Hono<{ Variables: Variables }>()
   const issuerOf = ({ setup }: Variables, request: Request): Issuer | null =>
     setup.oauth?.at(new URL(request.url).origin) ?? null
@@ -96,10 +109,12 @@ export function createOAuthRoutes() {
         : oauthError(400, 'invalid_request', 'Content-Type must be application/x-www-form-urlencoded')
     })
 
-  routes.on(['GET', 'POST'], '/authorize', (c) => {
+  routes.on(['GET', 'POST'], '/authorize', async (c) => {
     const issuer = issuerOf(c.var, c.req.raw)
     if (issuer === null) return c.notFound()
-    return authorize({ request: c.req.raw, helpers: issuer.helpers, services: c.var.services })
+    const { services, setup } = c.var
+    const found = await findVisitor(c.req.raw, setup.config, services)
+    return authorize({ request: c.req.raw, helpers: issuer.helpers, services, ...found })
   })
 
   return routes

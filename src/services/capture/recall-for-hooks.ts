@@ -7,6 +7,7 @@ import {
   startText,
 } from '../../domain/capture/recall-text'
 import type { SessionState } from '../../domain/capture/session-state'
+import { sourceNote } from '../../domain/entry/citation'
 import type { Scope } from '../../domain/identity/scope'
 import { recallFilter } from '../../domain/recall/recall-filter'
 import { and } from '../../domain/search/filter'
@@ -147,7 +148,8 @@ export function createRecallForHooks({
     const offered = isNew && found.length < MAX_RECALLED ? [...found, session] : found
     const isLeftOut = await unapproved(scope, offered)
     const fresh = offered.filter(({ id }) => !isLeftOut.has(id))
-    return promptText(fresh.slice(0, MAX_RECALLED), BUDGET - chars)
+    const noted = fresh.slice(0, MAX_RECALLED).map((entry) => ({ ...entry, note: sourceNote(entry.metadata) }))
+    return promptText(noted, BUDGET - chars)
   }
 
   /**

@@ -1,13 +1,15 @@
 import {
   type AddressingEntry,
+  APPROVED_AUDIENCE,
   MAX_REVIEWED,
   MOST_WAITING,
   type Reviewed,
   type ReviewedEntry,
   type ReviewQuery,
 } from '../../domain/capture/review'
+import type { EntryToChange } from '../../domain/entry/entry'
 import { isKind, KINDS } from '../../domain/entry/kind'
-import type { JsonObject } from '../../domain/entry/metadata'
+import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
 import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
 import { type Caller, mayAct, type Scope } from '../../domain/identity/scope'
@@ -45,6 +47,13 @@ export const mergedInto = (id: number, sources: number, { changeId }: { readonly
 })
 
 const MOST_TITLE = 200
+
+/** The patch that approves an entry. A proposal may name who can read it from then on. */
+function approvalPatch({ metadata }: Pick<EntryToChange, 'metadata'>): JsonObject {
+  const named = own(metadata, APPROVED_AUDIENCE)
+  const audience = AUDIENCES.find((known) => known === named)
+  return { captured: false, ...(audience === undefined ? {} : { audience, [APPROVED_AUDIENCE]: null }) }
+}
 
 /** A review's change, and the entry that it created or approved, at its new version. */
 export interface Review {
@@ -121,7 +130,7 @@ export function createReviewCaptured({
     const name = title === undefined ? undefined : trim(title)
     if (name === '' || (name?.length ?? 0) > MOST_TITLE)
       throw invalidInput(`title must have 1 to ${MOST_TITLE} characters`)
-    return { captured: false, ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { title: name }) }
+    return { ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { title: name }) }
   }
 
   return {
@@ -156,8 +165,9 @@ export function createReviewCaptured({
      */
     async keep(caller: Caller, id: number, given: KeepArguments): Promise<Review> {
       const { expectedVersion } = given
-      const metadataPatch = patchOf(given)
-      await captured(caller, [id], {})
+      const patch = patchOf(given)
+      const [found] = await captured(caller, [id], {})
+      const metadataPatch = { ...patch, ...(found === undefined ? {} : approvalPatch(found)) }
       const update = { id, metadataPatch, ...(expectedVersion === undefined ? {} : { expectedVersion }) }
       const { version } = onlyValue(await updateEntries(caller, [done(update)], true))
       return { id, version, reviewed: approvalOf(id, version) }
@@ -170,9 +180,9 @@ export function createReviewCaptured({
       seen: SeenVersions,
     ): Promise<Extract<Reviewed, { did: 'keep_all' }>> {
       const found = await captured(caller, ids, seen)
-      const updates = found.map(({ id, version }) => ({
+      const updates = found.map(({ id, version, metadata }) => ({
         id,
-        metadataPatch: { captured: false },
+        metadataPatch: approvalPatch({ metadata }),
         expectedVersion: seen[String(id)] ?? version,
       }))
       const outcomes = await updateEntries(caller, updates.map(done), true)

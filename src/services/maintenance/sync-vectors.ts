@@ -29,7 +29,8 @@ export function createSyncVectors({
   /** Syncs an organization. @returns whether the index has confirmed everything */
   return async (space: VectorSpace, steps = STEPS): Promise<boolean> => {
     for (let step = 0; step < steps; step++) {
-      const changes = await rows.changesSince(space, await index.state(space), STEP)
+      const { isFull = false, ...since } = await index.state(space)
+      const changes = isFull ? null : await rows.changesSince(space, since, STEP)
       if (changes === null) return index.settle(space)
       const unreadable = changes.added.filter(({ data }) => readableVector(data) === null)
       if (unreadable.length > 0) {

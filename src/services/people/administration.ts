@@ -7,16 +7,19 @@ import {
   checkOrgId,
   checkOwner,
   checkProjectId,
+  EXPIRY_WARNING_MS,
+  expiresSoon,
   isWithin,
   newOwner,
   type Org,
   type Project,
   withDescendants,
 } from '../../domain/identity/identity'
-import { checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
+import { checkExpiry, checkGrace, checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
 import { readProjectName } from '../../domain/identity/project-names'
 import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'
+import { DAY_MS, HOUR_MS } from '../../domain/time'
 import type { AuditLog, NewestAudit } from '../../ports/audit-log'
 import type { Clock } from '../../ports/clock'
 import type { IdentityStore } from '../../ports/identity-store'
@@ -41,6 +44,7 @@ export type Administration = ReturnType<typeof createAdministration>
 
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
+const MOST_EXPIRING = 1_000
 
 /** The same error for an organization of others and for one that never existed. */
 const noSuchOrg = () => notFound('No such organization for this credential')
@@ -86,50 +90,10 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
   }
 
-  /**
-   * Creates a key, which expires no later than the key that creates it. Without an owner it gets a new one.
-   *
-   * A narrowed administrator creates keys only for its own projects and owner.
-   *
-   * @returns the key and its text, which is shown only once
-   */
-  async function createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
-    await enter(by, org)
-    const now = clock.now()
-    const drafted = checkKeyDraft(draft, now)
-    const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
-    const bounds = boundsOf(by)
-    if (!isWithin(checked.projects, bounds))
-      throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
-    if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
-      throw new Problem(
-        'forbidden',
-        'owner must be the owner of this key, or empty: keys cannot read private entries of others',
-      )
+  async function newKey(): Promise<{ id: string; text: string; hash: string }> {
     const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
-    const hash = await sha256Hex(text)
-    const expiresAt = await endFor(by, checked.expiresAt)
-    const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
-    // Concurrent calls for two keys of one name get their owners one after the other.
-    const key = await withRetries(async () => {
-      const taken = await store.owners(org)
-      const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
-      const isNew = checked.owner === null
-      const whose = taken.includes(owner) ? 'joined' : 'new'
-      const next: ApiKey = { ...checked, ...made, expiresAt, owner }
-      await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
-      return next
-    })
-    return { key, text }
-  }
-
-  /** Finds a key that the administrator may manage and that is not revoked. @throws Problem not_found */
-  async function activeKey(by: Administrator, org: string, id: string): Promise<ApiKey> {
-    await enter(by, org)
-    const key = (await visibleKeys(by, org)).find((one) => one.id === id)
-    if (key === undefined || key.revokedAt !== null) throw notFound('No such key for this credential')
-    return key
+    return { id, text, hash: await sha256Hex(text) }
   }
 
   return {
@@ -196,7 +160,41 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return scopeOf(by, org)
     },
 
-    createKey,
+    /**
+     * Creates a key, which expires no later than the key that creates it. Without an owner it gets a new one.
+     *
+     * A narrowed administrator creates keys only for its own projects and owner.
+     *
+     * @returns the key and its text, which is shown only once
+     */
+    async createKey(by: Administrator, org: string, draft: KeyDraft): Promise<{ key: ApiKey; text: string }> {
+      await enter(by, org)
+      const now = clock.now()
+      const drafted = checkKeyDraft(draft, now)
+      const checked = { ...drafted, projects: await reached(by, org, drafted.projects) }
+      const bounds = boundsOf(by)
+      if (!isWithin(checked.projects, bounds))
+        throw new Problem('forbidden', `projects must be a subset of those of this key: ${bounds?.join(', ')}`)
+      if (bounds !== null && checked.owner !== null && by.kind === 'key' && checked.owner !== by.caller.owner)
+        throw new Problem(
+          'forbidden',
+          'owner must be the owner of this key, or empty: keys cannot read private entries of others',
+        )
+      const { id, text, hash } = await newKey()
+      const expiresAt = await endFor(by, checked.expiresAt)
+      const made = { id, org, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+      // Concurrent calls for two keys of one name get their owners one after the other.
+      const key = await withRetries(async () => {
+        const taken = await store.owners(org)
+        const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        const isNew = checked.owner === null
+        const whose = taken.includes(owner) ? 'joined' : 'new'
+        const next: ApiKey = { ...checked, ...made, expiresAt, owner }
+        await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
+        return next
+      })
+      return { key, text }
+    },
 
     async keys(by: Administrator, org: string): Promise<ApiKey[]> {
       await enter(by, org)
@@ -231,34 +229,55 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * Replaces a key by a new one with the same name, role, projects, agent, owner, expiry and capture, then revokes it.
+     * Creates a key with the name, role, projects, agent and owner of another one, which is revoked at once or expires after a grace
+     * period. OAuth grants and keys made with the old key stay with it.
      *
-     * @throws Problem not_found for an unknown or revoked key
+     * @returns the new key and its text, which is shown only once, and the old key as it is now
+     * @throws Problem not_found, forbidden for a key of another owner unless the administrator is one of all projects, conflict for a
+     * revoked key
      */
-    async rotateKey(by: Administrator, org: string, id: string): Promise<{ key: ApiKey; text: string }> {
-      const old = await activeKey(by, org, id)
-      const { name, role, projects, agent, owner, expiresAt, captures } = old
-      if (expiresAt !== null && expiresAt <= clock.now())
-        throw new Problem('conflict', 'This key has expired: make a new one', { retryable: false })
-      const made = await createKey(by, org, {
-        ...{ name, role, projects, agent, owner, capture: captures },
-        expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-      })
-      await store.revokeKeys(org, [id], clock.now(), eventOf(by, { key: id, replaced: made.key.id }))
-      return made
+    async rotateKey(
+      by: Administrator,
+      org: string,
+      id: string,
+      draft: { readonly grace_hours?: unknown; readonly expires_at?: unknown },
+    ): Promise<{ key: ApiKey; text: string; replaced: ApiKey }> {
+      await enter(by, org)
+      const old = (await visibleKeys(by, org)).find((one) => one.id === id)
+      if (old === undefined) throw notFound('No such key for this credential')
+      if (boundsOf(by) !== null && by.kind === 'key' && old.owner !== by.caller.owner)
+        throw new Problem('forbidden', 'A key for some projects rotates keys of its own owner only')
+      const now = clock.now()
+      const endsAt = now + checkGrace(draft.grace_hours)
+      const asked = checkExpiry(draft.expires_at, now)
+      // Without a date the new key lives as long as the old one did.
+      const usual = old.expiresAt === null ? null : now + Math.max(old.expiresAt - old.createdAt, DAY_MS)
+      const { id: newId, text, hash } = await newKey()
+      const made = { id: newId, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
+      const key: ApiKey = { ...old, ...made, expiresAt: await endFor(by, asked ?? usual) }
+      const detail = { key: id, by: newId, grace_hours: (endsAt - now) / HOUR_MS }
+      if (!(await store.replaceKey(id, endsAt, key, hash, eventOf(by, detail))))
+        throw new Problem('conflict', 'This key is revoked already: rotate the key that replaced it, or create one', {
+          retryable: false,
+        })
+      const replaced = (await visibleKeys(by, org)).find((one) => one.id === id) ?? old
+      return { key, text, replaced }
     },
 
     /** Sets whether sessions of a key are captured. @throws Problem not_found for an unknown or revoked key */
     async setCaptures(by: Administrator, org: string, id: string, captures: boolean): Promise<void> {
-      await activeKey(by, org, id)
+      await enter(by, org)
+      const missing = () => notFound('No such key for this credential')
+      if (!(await visibleKeys(by, org)).some((key) => key.id === id)) throw missing()
       const event = eventOf(by, { key: id, capture: captures ? 'on' : 'off' })
-      if (!(await store.setCaptures(org, id, captures, event))) throw notFound('No such key for this credential')
+      if (!(await store.setCaptures(org, id, captures, event))) throw missing()
     },
 
-    /** Counts the recorded calls of each key: writes, packs and denials in the newest 5,000 rows of the audit log. */
-    async calls(by: Administrator, org: string): Promise<ReadonlyMap<string, number>> {
-      await enter(by, org)
-      return audit.calls(org)
+    /** Returns keys that end within two weeks, of all organizations for ADMIN_TOKEN; at most a thousand. */
+    async expiringKeys(by: Administrator): Promise<ApiKey[]> {
+      const now = clock.now()
+      if (by.kind === 'operator') return store.expiringKeys(now, now + EXPIRY_WARNING_MS, MOST_EXPIRING)
+      return (await visibleKeys(by, by.caller.org)).filter((key) => expiresSoon(key, now))
     },
 
     /** Lists events after a cursor. A narrowed administrator reads events of the keys that it administers. */

@@ -210,6 +210,8 @@ export interface ExportRequest {
   readonly project: string | null
   /** A cursor of the feed, to export only later changes. */
   readonly after: string | null
+  /** Only entries of this owner; absent for those of everyone. */
+  readonly owner?: string
   readonly history: boolean
   readonly vectors: boolean
   readonly images: boolean
@@ -267,7 +269,7 @@ export function createExportOrg(dependencies: {
   const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
 
   async function begin(scope: Scope, keyId: string, request: ExportRequest): Promise<Going> {
-    const { project, after, history, vectors, images: withImages } = request
+    const { project, after, owner, history, vectors, images: withImages } = request
     const seal = await cursors()
     const behind = after === null ? null : await seal.open(scope.org, after)
     const { store: name, newest, forgotten } = await store.begin(scope)
@@ -279,17 +281,20 @@ export function createExportOrg(dependencies: {
       cursor: await seal.seal(scope.org, newest),
       ...optional('after', after),
       ...optional('project', project),
-      selection: { until: newest, after: behind, project, history, vectors, images: withImages },
+      selection: {
+        ...{ until: newest, after: behind, project, history, vectors, images: withImages },
+        ...(owner === undefined ? {} : { owner }),
+      },
       ...{ keyId, volume: 1, place: START, ends: now + GOES_ON_MS },
     }
   }
 
-  async function resume(scope: Scope, keyId: string, from: string): Promise<Going> {
+  async function resume(scope: Scope, keyId: string, from: string, owner?: string): Promise<Going> {
     const text = await (await places()).open(scope.org, from)
     if (text === null) throw staleFrom()
     // The deployment itself sealed this state, so it is not validated.
     const going: Going = JSON.parse(text)
-    if (going.keyId !== keyId || going.ends < clock.now()) throw staleFrom()
+    if (going.keyId !== keyId || going.ends < clock.now() || going.selection.owner !== owner) throw staleFrom()
     return going
   }
 
@@ -337,7 +342,7 @@ export function createExportOrg(dependencies: {
   return {
     /** Starts an export. @throws Problem invalid_input for an expired cursor */
     begin,
-    /** Continues an export. @throws Problem invalid_input for an invalid or expired position */
+    /** Continues an export, of the same owner. @throws Problem invalid_input for an invalid or expired position */
     resume,
     parts,
   }

@@ -136,15 +136,19 @@ export function vectorsOf({ model }: VectorDependencies, records: readonly Vecto
   return ofModel.map(({ model: key, chunk, start, length, data }) => ({ model: key, chunk, start, length, data }))
 }
 
-/** Computes vectors of entries whose file has none if that is possible locally, otherwise queues them. */
+/**
+ * Computes vectors of entries whose file has none if that is possible locally, otherwise queues them. Captured entries get theirs when a person
+ * approves them.
+ */
 export async function withVectors(
   { generate, model }: VectorDependencies,
   entries: readonly ImportedEntry[],
 ): Promise<ImportedEntry[]> {
   if (model === null || model === 'every') return [...entries]
-  const bare = entries.filter(({ vectors }) => vectors === null)
+  const isBare = ({ vectors, entry }: ImportedEntry) => vectors === null && entry.columns.captured !== 1
+  const bare = entries.filter(isBare)
   if (generate === null || bare.length === 0)
-    return entries.map((one) => (one.vectors === null ? { ...one, queueVectors: true } : one))
+    return entries.map((one) => (isBare(one) ? { ...one, queueVectors: true } : one))
   const texts = bare.map(({ entry }) => ({
     title: typeof entry.columns.title === 'string' ? entry.columns.title : null,
     text: entry.text,
@@ -153,7 +157,7 @@ export async function withVectors(
   const made = await generate(texts, 'defer')
   const byId = new Map(bare.map(({ id }, i) => [id, made[i]?.vectors ?? null]))
   return entries.map((one) => {
-    if (one.vectors !== null) return one
+    if (!isBare(one)) return one
     const vectors = byId.get(one.id) ?? null
     return { ...one, vectors, queueVectors: vectors === null }
   })
@@ -298,6 +302,8 @@ export interface ImportOptions {
   readonly dryRun: boolean
   /** Whether the records are edits of the versions that they name. */
   readonly edits?: boolean
+  /** Whether an entry that was ever imported is not imported again, though it was deleted here. Secrets are removed. */
+  readonly once?: boolean
   /** Whether the file is trusted: unused IDs and creator names are preserved. */
   readonly keepsIds: boolean
 }
@@ -358,7 +364,7 @@ class Import {
     this.store = manifest.store
     this.at = Date.parse(manifest.at)
     const withSecrets = [...volume.screenings.values()].filter(({ kinds }) => kinds.length > 0)
-    this.redacted = new Set(on.redact === 'always' ? withSecrets.map(({ id }) => String(id)) : [])
+    this.redacted = new Set(on.redact === 'always' || options.once ? withSecrets.map(({ id }) => String(id)) : [])
     const { org, projects, owner, isWhole } = caller
     this.intake = {
       scope: { org, projects, owner, ...(isWhole ? { isWhole } : {}) },
@@ -471,7 +477,9 @@ class Import {
       const here = { ...record, ...mapping.mapped(record), images }
       decided.set(
         id,
-        decideEntry(here, known, there, { intake, onConflict: options.onConflict, edits: options.edits === true }),
+        options.once && known !== undefined && known.version !== 0
+          ? { what: known.existing === null ? 'skip' : 'unchanged' }
+          : decideEntry(here, known, there, { intake, onConflict: options.onConflict, edits: options.edits === true }),
       )
       await scheduler.tick(record.text.length)
     }

@@ -189,12 +189,13 @@ async function packFor(call: CallContext, goal: string, args: Arguments, most: n
 }
 
 /** Returns the title and preview of an entry at the start of a session. */
-function shownEntry({ id, title, text, kind, agent, createdAt }: StartEntry): Record<string, unknown> {
+function shownEntry({ id, title, text, kind, agent, createdAt, note }: StartEntry): Record<string, unknown> {
   const plain = trim(text.replace(WHITE_SPACE_RUN, ' '))
   const content = firstCodePoints(plain, START_CONTENT)
   return lean({
     ...{ id, title: titleOf({ title, text }).slice(0, 120), kind, by: agent, at: formatSecond(createdAt) },
     content: content.length < plain.length ? `${content}…` : content,
+    note,
   })
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { hasEnded } from '../../domain/currency/validity'
+import { sourceNote } from '../../domain/entry/citation'
 import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
 import { cutAround } from '../../domain/pack/passages'
@@ -251,13 +252,19 @@ const foundOf = (one: RankedResult): Found => ({
   otherwise: one.otherwise,
 })
 
+/** Returns the note of a result: later memories on its subject, and a changed source. */
+function noteMember({ metadata }: EntryPreview, of: Parameters<typeof laterMember>[0]): { readonly note?: string } {
+  const note = [laterMember(of).note, sourceNote(metadata)].filter((part) => part !== undefined && part !== null)
+  return note.length === 0 ? {} : { note: note.join('; ') }
+}
+
 /** Fits results into the budget: each keeps its members, and excerpts share the remaining characters. */
 function fitted(found: readonly Found[], limit: number, explain: boolean, now: number) {
   const budget = limit <= 10 ? TEN : DEFAULT_ANSWER
   const heads = found.map(({ entry, scores, later, otherwise }) => ({
     ...{
       ...shownMemory(entry),
-      ...laterMember({ later, otherwise }),
+      ...noteMember(entry, { later, otherwise }),
       ...(hasEnded(entry.metadata, now) ? { ended: true } : {}),
       ...(explain ? { scores } : {}),
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { sourceNote } from '../../domain/entry/citation'
 import type { Entry, EntryPreview } from '../../domain/entry/entry'
 import { type Kind, kindsLike, readKind } from '../../domain/entry/kind'
 import { type Metadata, own } from '../../domain/entry/metadata'
@@ -189,6 +190,7 @@ export const shownMemory = (entry: Entry | EntryPreview): Record<string, unknown
     imported: entry.importedFrom !== null,
     approved: entry.approved,
     replaced_by: entry.supersededBy,
+    note: sourceNote(entry.metadata),
   })
 
 /** Cuts a text so that its JSON stays within a number of characters. */

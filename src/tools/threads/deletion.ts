@@ -7,6 +7,7 @@ import { note } from '../../domain/receipts/notes'
 import type { Trace } from '../../domain/receipts/receipt'
 import { DAY_MS, type Millis } from '../../domain/time'
 import { givenAs } from '../../domain/validation'
+import { askBeforeDeleting } from '../consent'
 import type { ToolContext } from '../context'
 import { defineWritingTool } from '../define-writing-tool'
 import {
@@ -61,7 +62,7 @@ interface Asked {
   readonly erase?: boolean
 }
 
-/** Deletes, erases, or lists the entries that would be deleted. */
+/** Deletes, erases, or lists the entries that would be deleted. @throws ConsentNeeded, Problem */
 export async function executeDeletion(
   context: ToolContext,
   selection: DeleteSelection,
@@ -78,6 +79,7 @@ export async function executeDeletion(
       missing: count > 0 ? [] : await deleteEntries.unknownThreads(principal, selection.threadIds ?? []),
     }
   }
+  await askBeforeDeleting(context, selection, erase)
   const common = { keyed: principal.receipt !== undefined, remaining: null, missing: [] }
   return countRemaining(
     context,

@@ -46,7 +46,7 @@ export const searchContext = defineTool({
   }),
   output: output({
     ...pageOutput,
-    total_is_exact: z.literal(false).optional().describe('When counting has stopped: at least total'),
+    total_is_exact: z.literal(false).optional().describe('Counting has stopped: there are at least total'),
   }),
   inspect: inspectFilter,
   async handler(context, args) {

@@ -69,7 +69,7 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
   }
 
   describe.each(WIDTHS)('the records of the dashboard at %i pixels', (width) => {
-    it('[OPERATE-152] edits a memory where it is shown, and undoes that, without script', async () => {
+    it('[OPERATE-163] edits a memory where it is shown, and undoes that, without script', async () => {
       const far = await store('The far quay.', { metadata: { title: 'Far quay' } })
       const near = await store('The near quay.', { metadata: { title: 'Near quay', depends_on: [far] } })
       const sources = [{ path: 'src/harbor/quay.ts', lines: '12-40', commit: '3f2c9a1', changed_at: '2026-11-02' }]

@@ -565,6 +565,21 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.send('/keys', { name: '', role: 'writer' })).status).toBe(400)
     })
 
+    it('[OPERATE-151] lists keys in use and ended ones, with owner, creator and calls, and replaces a key', async () => {
+      await admin.send('/keys', { name: 'Quokka bot', role: 'reader', capture: 'false' })
+      const listed = await admin.get('/keys?sort=name')
+      const row = /<tr[^>]*>(?:(?!<\/tr>).)*Quokka bot.*?<\/tr>/s.exec(listed.text)?.[0] ?? ''
+      expect(row).toMatch(/owner .*no capture.*by .*never.*0 calls/s)
+      const id = /name="id" value="(key_[0-9a-f]+)"/.exec(row)?.[1] ?? ''
+      const made = await admin.send('/keys/rotate', { id, grace: '0' })
+      const key = /cp_[A-Za-z0-9_-]{40,}/.exec(made.text)?.[0] ?? ''
+      expect([made.status, made.text.includes(`it replaces (${id}) ended`)]).toEqual([200, true])
+      expect((await house.signIn(key)).seen.status).toBe(303)
+      expect((await admin.get('/keys')).text).not.toContain(id)
+      expect((await admin.get('/keys?show=ended')).text).toContain(id)
+      expect((await writer.send('/keys/rotate', { id, grace: '0' })).status).toBe(403)
+    })
+
     it('lets the holder of ADMIN_TOKEN administer any organization, and see no memory', async () => {
       expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
       expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
@@ -666,6 +681,26 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).toMatch(/class="score">.*?[01](\.\d+)?<\/span>/s)
       expect(text).toMatch(/About [\d,]+ tokens, found by words and meaning/)
       expect(text).toContain('# Context pack')
+    })
+
+    it('[OPERATE-150] compares the packs of two goals: memories of both, with both scores, and of each alone', async () => {
+      for (const [title, text] of [
+        ['Geese at dawn', 'We decided to count the geese of the marsh at dawn.'],
+        ['Geese at the fence', 'We decided to repair the fence of the marsh against geese.'],
+      ] as const)
+        await store(text, { metadata: { kind: 'decision', title, project: 'marsh' } })
+      const goals = 'goal=count+the+geese+of+the+marsh+at+dawn&other=repair+the+fence+of+the+marsh+against+geese'
+      const { text } = await writer.get(`/pack?${goals}&project=marsh`)
+      const comparison = text.slice(text.indexOf('aria-label="Comparison"'))
+      expect(comparison).toMatch(
+        /Only “count the geese.*Geese at dawn.*Only “repair the fence.*Geese at the fence.*Both goals/s,
+      )
+      const same = 'goal=count+the+geese&other=geese+to+count'
+      expect((await writer.get(`/pack?${same}&project=marsh`)).text).toMatch(
+        /Both goals.*Geese at dawn.*[\d.]+ → [\d.]+/s,
+      )
+      expect((await narrowed.get(`/pack?${goals}&project=marsh`)).text).not.toContain('Geese at dawn')
+      expect((await writer.get('/pack?other=geese')).text).not.toContain('aria-label="Comparison"')
     })
 
     it('names what a pack left out, and why, to whom it is shown', async () => {
@@ -843,6 +878,25 @@ export function dashboardContract(name: string, start: Start): void {
         const later = /href="([^"]*after=[^"]*)"/.exec(text)?.[1] ?? ''
         expect((await first(later)).id).not.toBe(id)
       })
+    })
+
+    it('[OPERATE-152] pages through the activity by day, with filters by action, project and thread', async () => {
+      const thread = `walrus-${Date.now()}`
+      const stored: number[] = []
+      for (let i = 0; i < 65; i++)
+        stored.push(await store(`Walrus ${i} rests.`, { thread_id: thread, metadata: { project: 'p' } }))
+      const idsOf = (text: string) =>
+        [...text.matchAll(/class="excerpt"><a href="\/entries\/(\d+)"/g)].map(([, id]) => Number(id))
+      const first = await writer.get(`/activity?thread=${thread}&project=p&action=stored`)
+      expect(first.text).toContain('<h2>Today</h2>')
+      expect(idsOf(first.text)).toEqual(stored.slice(5).reverse())
+      const [, older = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+      const second = await writer.get(older.replaceAll('&amp;', '&'))
+      expect(idsOf(second.text)).toEqual(stored.slice(0, 5).reverse())
+      expect([second.text.includes('data-feed'), second.text.includes('rel="next"')]).toEqual([false, false])
+      expect(idsOf((await writer.get(`/activity?thread=${thread}&action=deleted`)).text)).toEqual([])
+      expect((await writer.get('/activity?before=nothing')).status).toBe(400)
+      expect(idsOf((await narrowed.get(`/activity?thread=${thread}`)).text).length).toBeLessThanOrEqual(60)
     })
 
     it('streams what changes to a session that sees it', async () => {

@@ -159,6 +159,8 @@ export interface SqlDialect {
   readonly knownToIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
   /** Returns the same for a value of a string field, newest first by its index, exact if case does not matter. */
   readonly listedByIndex: (predicate: Extract<Predicate, { op: 'equals' }>, bind: Bind) => SQL | null
+  /** Whether to return all rows of a query as one JSON text, which the driver converts faster (`inOneValue`). */
+  readonly packsResults: boolean
   /** Whether to return the columns of a row as one JSON text, which costs less (`packedColumns`). */
   readonly packsRows: boolean
   /** Returns `IN` with the strings of a JSON array, in the form that uses an index. */

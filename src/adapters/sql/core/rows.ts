@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { utf8Length } from '../../../domain/text'
 import { type Decode, Handle, Results, readOne } from './batch'
 import type { Row, SqlConnection } from './connection'
+import type { SqlDialect } from './dialect'
 
 const wrong = (name: string, wanted: string): Error => new Error(`column ${name} holds no ${wanted}`)
 
@@ -158,6 +159,13 @@ export const packedColumns = (names: readonly string[], alias: string): SQL =>
 /** Returns the rows with their packed columns. */
 export const unpackedColumns = (names: readonly string[], rows: readonly Row[]): Row[] =>
   rows.map((row) => (row.packed === undefined ? row : fill({ ...row }, names, json<unknown[]>(row, 'packed'))))
+
+/** Returns the rows of a query as one JSON value, where the driver converts value by value; otherwise the query. Read by `rowsOfValue`. */
+export const inOneValue = ({ packsResults }: Pick<SqlDialect, 'packsResults'>, query: SQL): SQL =>
+  packsResults ? sql`SELECT coalesce(json_agg(result), '[]')::text AS results FROM (${query}) AS result` : query
+
+export const rowsOfValue = (rows: readonly Row[]): readonly Row[] =>
+  typeof rows[0]?.results === 'string' ? JSON.parse(rows[0].results) : rows
 
 const unpacked = (columns: readonly string[], row: Row, name: string): Row[] =>
   json<unknown[][]>(row, name).map((values) => rowOf(columns, values))

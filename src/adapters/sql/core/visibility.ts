@@ -47,7 +47,7 @@ export const isActive = (alias: string, id = 'id'): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM pending_deletes) OR ${sql.raw(`${alias}.${id}`)} NOT IN (SELECT l.entry_id FROM pending_deletes l))`
 
 /** Returns whether an entry is not being erased, whose earlier versions are invisible too. */
-const unerased = (alias: string, id: string): SQL =>
+export const unerased = (alias: string, id: string): SQL =>
   sql`(NOT EXISTS (SELECT 1 FROM pending_deletes)
     OR NOT EXISTS (SELECT 1 FROM pending_deletes l WHERE l.entry_id = ${sql.raw(`${alias}.${id}`)} AND l.erase_history = 1))`
 
@@ -201,6 +201,15 @@ export const isListedAuxiliary = (dialect: SqlDialect, scope: Scope, now: Millis
   const t = sql.raw(alias)
   return sql`${t}.listed = 1 AND (${t}.expires_at IS NULL OR ${t}.expires_at > ${now}) AND ${isActive(alias, 'entry_id')}
     AND ${accessScope(dialect, scope, alias, 'empty')}`
+}
+
+/**
+ * Returns whether an entry or a retained version is private to an owner, whatever its project and expiry: for an administrator who hands it
+ * over or erases it, and never for a read.
+ */
+export const privateTo = ({ org }: Pick<Scope, 'org'>, owner: string, alias: string): SQL => {
+  const e = sql.raw(alias)
+  return sql`${e}.org = ${org} AND ${e}.reader = ${owner}`
 }
 
 /** Returns whether every reader of the other entry may read this one: it has no reader restriction, or the same. */

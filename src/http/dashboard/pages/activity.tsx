@@ -1,3 +1,4 @@
+import { checkThreadId } from '../../../domain/entry/draft'
 import {
   FEED_ACTIONS,
   type FeedAction,
@@ -20,7 +21,7 @@ import { requireSession } from '../session'
 import { hasRole, principalOf, queryParameter, type Visit } from '../visit'
 
 /** Shows the change feed, newest first, grouped by day, and new changes as they happen if scripts run. */
-const SHOWN = 50
+const SHOWN = 60
 
 const ACTIONS = [
   ['', 'all'],
@@ -40,6 +41,7 @@ interface Wanted {
 /** Reads the filter from the address. The guard refuses parameters named like keys, so the ID of a key has another name. */
 async function readWanted(visit: Visit): Promise<Wanted> {
   const action = queryParameter(visit, 'action')
+  const thread = queryParameter(visit, 'thread')
   const actions = FEED_ACTIONS.filter((one): one is FeedAction => one === action)
   const { scope, project } = await namedProjectOrNone(
     visit.services,
@@ -48,7 +50,11 @@ async function readWanted(visit: Visit): Promise<Wanted> {
   )
   return {
     scope,
-    filter: { threadId: queryParameter(visit, 'thread'), project, actions: actions.length === 0 ? null : actions },
+    filter: {
+      threadId: thread === null ? null : checkThreadId(thread),
+      project,
+      actions: actions.length === 0 ? null : actions,
+    },
     agent: queryParameter(visit, 'agent'),
     keyId: hasRole(visit, 'admin') ? queryParameter(visit, 'by') : null,
   }
@@ -169,7 +175,7 @@ export async function activity(visit: Visit): Promise<Page> {
           {older === null ? (
             <span />
           ) : (
-            <a class="button" href={samePage(url, { before: older })} rel="next">
+            <a class="button" rel="next" href={samePage(url, { before: older })}>
               Older
             </a>
           )}

@@ -1,28 +1,36 @@
-import type { Child } from 'hono/jsx'
-import type { ApiKey } from '../../../domain/identity/identity'
+import { type ApiKey, expiresSoon } from '../../../domain/identity/identity'
 import { ROLES } from '../../../domain/identity/scope'
+import { compareText } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
 import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
 import { Clients } from '../parts/connect'
 import { Choice, errorsAt, Field, type FieldErrors, PostForm } from '../parts/form'
-import { Head, sortOf } from '../parts/table-head'
 import { Toast } from '../parts/toast'
-import { count, withQuery } from '../parts/words'
+import { count, plural, withQuery } from '../parts/words'
 import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
+import { KeyUsage, USAGE_DAYS } from './key-usage'
+
+type By = Administering['by']
+
+/** Whether hooks that use a key record sessions. */
+const CAPTURE = [
+  ['true', 'on: hooks record sessions'],
+  ['false', 'off: hooks only give memories'],
+] as const
 
 /** Fields of a new key. */
-const FIELDS = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at'] as const
+const FIELDS = ['name', 'role', 'projects', 'agent', 'owner', 'email', 'expires_at'] as const
 
 interface MakingProps {
   readonly visit: Visit
-  readonly by: Administering['by']
+  readonly by: By
   readonly org: string
   readonly errors?: FieldErrors
 }
 
-/** Makes a key and shows it once. After an error the form has the values that were sent. */
+/** Makes a key and shows it once. After a refusal the form has the values that were sent. */
 export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
   <PostForm action="/keys" token={visit.formToken} class="card stack-form" id="new">
     <h2>Make a key</h2>
@@ -65,12 +73,20 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         hint="Person or agent whose private memories the key can see; empty for a new one"
       />
       <Field
+        name="email"
+        value={sent(visit, 'email')}
+        error={errors.get('email')}
+        label="E-mail"
+        hint="The verified holder of this address signs in as this key"
+      />
+      <Field
         name="expires_at"
-        label="Expires"
-        type="date"
         value={sent(visit, 'expires_at')}
         error={errors.get('expires_at')}
+        label="Ends"
+        type="date"
       />
+      <Choice name="capture" label="Capture of sessions" value={sent(visit, 'capture') ?? 'true'} options={CAPTURE} />
     </div>
     <p>
       <button type="submit" class="main">
@@ -79,44 +95,6 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
     </p>
   </PostForm>
 )
-
-interface MadeProps {
-  readonly visit: Visit
-  readonly by: Administering['by']
-  readonly org: string
-  readonly made: { readonly key: ApiKey; readonly text: string }
-  /** Whether it replaces another key. */
-  readonly isRotated: boolean
-}
-
-/** Shows a new key once. */
-const madePage = ({ visit, by, org, made: { key, text }, isRotated }: MadeProps): Page => ({
-  title: 'A new key',
-  at: '/keys',
-  body: (
-    <div class="stack">
-      <div class="head">
-        <h1>
-          The key of <Name>{key.name}</Name>
-        </h1>
-      </div>
-      <Note>
-        Copy the key now: it is shown only once. Anyone who has it gets its role ({key.role}).
-        {isRotated ? ' The old key no longer works.' : ''}
-      </Note>
-      <section class="card">
-        <Copyable text={text} label="The key" />
-      </section>
-      <section class="card">
-        <h2>Connect a client with it</h2>
-        <Clients of={{ origin: visit.url.origin, open: false, key: text }} />
-      </section>
-      <p>
-        <a href={withQuery('/keys', { org: by.kind === 'operator' ? org : null })}>All keys</a>
-      </p>
-    </div>
-  ),
-})
 
 /** Shows the key in the answer to the form; no address returns it again. */
 export async function makeKey(visit: Visit): Promise<Page> {
@@ -129,238 +107,272 @@ export async function makeKey(visit: Visit): Promise<Page> {
     name: sent(visit, 'name'),
     role: sent(visit, 'role'),
     projects: projects.length === 0 ? null : projects,
-    ...{ agent: sent(visit, 'agent'), owner: sent(visit, 'owner'), expires_at: sent(visit, 'expires_at') },
+    ...{
+      agent: sent(visit, 'agent'),
+      owner: sent(visit, 'owner'),
+      email: sent(visit, 'email'),
+      expires_at: sent(visit, 'expires_at'),
+      capture: sent(visit, 'capture') !== 'false',
+    },
   }
   try {
-    const made = await visit.services.administration.createKey(by, org, draft)
-    return madePage({ visit, by, org, made, isRotated: false })
+    const { key, text } = await visit.services.administration.createKey(by, org, draft)
+    return newKeyPage(visit, by, org, key, text)
   } catch (error) {
     const { errors, status } = errorsAt(error, FIELDS)
     return { ...(await keys(visit, errors)), status }
   }
 }
 
-/** Replaces a key by a new one, which is shown once. */
+/** Replaces a key by a new one with the same rights. */
 export async function rotateKey(visit: Visit): Promise<Page> {
   const { by, org } = await administeringOne(visit, 'keys.rotate')
-  const made = await visit.services.administration.rotateKey(by, org, sent(visit, 'id') ?? '')
-  return madePage({ visit, by, org, made, isRotated: true })
+  const hours = Number(sent(visit, 'grace') ?? 0)
+  const made = await visit.services.administration.rotateKey(by, org, sent(visit, 'id') ?? '', { grace_hours: hours })
+  return newKeyPage(visit, by, org, made.key, made.text, made.replaced)
 }
 
+/** Switches capture for a key. */
 export async function switchCapture(visit: Visit): Promise<Response> {
   const { by, org } = await administeringOne(visit, 'keys.capture')
   await visit.services.administration.setCaptures(by, org, sent(visit, 'id') ?? '', sent(visit, 'capture') === 'on')
   return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null, done: 'capture' }))
 }
 
-/** Lists the keys of an organization with their roles. */
-type By = Administering['by']
-
-const SORTS = ['created', 'name', 'used', 'calls', 'expires'] as const
-type Sort = (typeof SORTS)[number]
-type Calls = ReadonlyMap<string, number>
-
-const isOver = ({ revokedAt, expiresAt }: ApiKey, now: Millis): boolean =>
-  revokedAt !== null || (expiresAt !== null && expiresAt <= now)
-
-/** Returns the keys of the filter in the requested order, those in use first. */
-function ordered(keys: readonly ApiKey[], calls: Calls, sort: Sort, text: string | null, now: Millis): ApiKey[] {
-  const wanted = text?.trim().toLowerCase() ?? ''
-  const texts = ({ name, id, role, agent, owner, projects }: ApiKey) => [
-    name,
-    id,
-    role,
-    agent ?? '',
-    owner,
-    ...(projects ?? []),
-  ]
-  const by: Readonly<Record<Sort, (a: ApiKey, b: ApiKey) => number>> = {
-    created: (a, b) => b.createdAt - a.createdAt,
-    name: (a, b) => a.name.localeCompare(b.name, 'en'),
-    used: (a, b) => (b.lastUsedAt ?? 0) - (a.lastUsedAt ?? 0),
-    calls: (a, b) => (calls.get(b.id) ?? 0) - (calls.get(a.id) ?? 0),
-    expires: (a, b) => (b.expiresAt ?? 0) - (a.expiresAt ?? 0),
+/** Shows a key that was just made. @param replaced the key that it replaces */
+function newKeyPage(visit: Visit, by: By, org: string, key: ApiKey, text: string, replaced?: ApiKey): Page {
+  const now = visit.services.now()
+  const end = replaced === undefined ? null : (replaced.revokedAt ?? replaced.expiresAt)
+  return {
+    title: 'A new key',
+    at: '/keys',
+    body: (
+      <div class="stack">
+        <div class="head">
+          <h1>
+            The key of <Name>{key.name}</Name>
+          </h1>
+        </div>
+        <Note>Copy the key now: it is shown only once. Anyone who has it gets its role ({key.role}).</Note>
+        {replaced === undefined || end === null ? null : (
+          <p>
+            {`The key that it replaces (${replaced.id}) ${end <= now ? 'ended' : 'ends'} `}
+            <Time at={end} now={now} />.
+          </p>
+        )}
+        <section class="card">
+          <Copyable text={text} label="The key" />
+        </section>
+        <section class="card">
+          <h2>Connect a client with it</h2>
+          <Clients of={{ origin: visit.url.origin, open: false, key: text }} />
+        </section>
+        <p>
+          <a href={withQuery('/keys', { org: by.kind === 'operator' ? org : null })}>All keys</a>
+        </p>
+      </div>
+    ),
   }
-  return keys
-    .filter((key) => texts(key).some((one) => one.toLowerCase().includes(wanted)))
-    .toSorted((a, b) => Number(isOver(a, now)) - Number(isOver(b, now)) || by[sort](a, b))
 }
 
-interface RowProps {
-  readonly of: ApiKey
-  readonly visit: Visit
-  readonly by: By
-  readonly org: string
-  readonly calls: Calls
-  /** Names of keys by their IDs. */
-  readonly names: ReadonlyMap<string, string>
-}
-
-function State({ of: { revokedAt, expiresAt }, now }: { of: ApiKey; now: Millis }) {
+function State({ of, now }: { of: ApiKey; now: Millis }) {
+  const { revokedAt, expiresAt } = of
   if (revokedAt !== null)
     return (
       <>
         revoked <Time at={revokedAt} now={now} />
       </>
     )
-  if (expiresAt === null) return <>never</>
+  if (expiresAt === null) return <>in use</>
   return (
     <>
-      {expiresAt <= now ? 'expired ' : ''}
-      <Time at={expiresAt} now={now} />
+      {expiresAt <= now ? 'ended' : expiresSoon(of, now) ? 'ends soon:' : 'ends'} <Time at={expiresAt} now={now} />
     </>
   )
 }
 
-/** A form of one button that names a key. */
-const Action = ({
-  of: { of, visit, by, org },
-  action,
-  children,
-}: {
-  of: RowProps
-  action: string
-  children: Child
-}) => (
-  <PostForm action={action} token={visit.formToken}>
-    <OrgField by={by} org={org} />
-    <input type="hidden" name="id" value={of.id} />
-    {children}
-  </PostForm>
-)
+/** Hours for which a replaced key works on, so that clients can be changed one after the other. */
+const GRACE = [
+  ['0', 'ends now'],
+  ['24', 'works for 24 hours'],
+  ['168', 'works for 7 days'],
+] as const
 
-const Actions = (props: RowProps) => {
-  const { of } = props
-  const others = props.visit.config.captureDays > 0
-  return (
-    <details class="row-actions">
-      <summary>
-        Manage<span class="hidden"> {of.name}</span>
-      </summary>
-      <div class="more">
-        {others ? (
-          <Action of={props} action="/keys/capture">
-            <p class="hint">
-              Capture is {of.captures ? 'on: sessions with this key wait for review.' : 'off for this key.'}
-            </p>
-            <button type="submit" class="small" name="capture" value={of.captures ? 'off' : 'on'}>
-              Switch capture {of.captures ? 'off' : 'on'}
-            </button>
-          </Action>
-        ) : null}
-        <Action of={props} action="/keys/rotate">
-          <p class="hint">Rotating makes a new key with the same rights. The old one stops working at once.</p>
-          <button type="submit" class="small">
-            Rotate {of.name}
-          </button>
-        </Action>
-        <Action of={props} action="/keys/revoke">
-          <p class="hint">
-            A revoked key stops working at once, in every session and client that uses it. This cannot be undone.
-          </p>
-          <button type="submit" class="bad small">
-            Revoke {of.name}
-          </button>
-        </Action>
-      </div>
-    </details>
-  )
+/** A key with its calls of the last days; null where the caller does not see them. */
+interface Listed {
+  readonly key: ApiKey
+  readonly calls: number | null
 }
 
-const Row = (props: RowProps) => {
-  const { of, visit, by, calls, names } = props
+const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => (
+  <details class="row-actions">
+    <summary>
+      Manage<span class="hidden"> {of.name}</span>
+    </summary>
+    {visit.config.captureDays === 0 ? null : (
+      <PostForm action="/keys/capture" token={visit.formToken} class="more">
+        <OrgField by={by} org={org} />
+        <input type="hidden" name="id" value={of.id} />
+        <p class="hint">
+          Capture is {of.captures ? 'on: sessions with this key wait for review.' : 'off: hooks only give memories.'}
+        </p>
+        <button type="submit" class="small" name="capture" value={of.captures ? 'off' : 'on'}>
+          Switch capture {of.captures ? 'off' : 'on'}
+        </button>
+      </PostForm>
+    )}
+    <PostForm action="/keys/rotate" token={visit.formToken} class="stack-form more">
+      <OrgField by={by} org={org} />
+      <input type="hidden" name="id" value={of.id} />
+      <Choice name="grace" id={`grace-${of.id}`} label="The old key" value="24" options={GRACE} />
+      <button type="submit" class="small">
+        Replace {of.name}
+      </button>
+    </PostForm>
+    <PostForm action="/keys/revoke" token={visit.formToken} class="more">
+      <OrgField by={by} org={org} />
+      <input type="hidden" name="id" value={of.id} />
+      <p class="hint">It stops working at once, in every session and client that uses it.</p>
+      <button type="submit" class="bad small">
+        Revoke {of.name}
+      </button>
+    </PostForm>
+  </details>
+)
+
+const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
   const now = visit.services.now()
-  const made = calls.get(of.id) ?? 0
   return (
-    <tr class={isOver(of, now) ? 'gone' : undefined} data-row>
+    <tr class={hasEnded(key, now) ? 'gone' : undefined} data-row>
       <th scope="row">
         {by.kind === 'key' ? (
-          <a href={withQuery('/activity', { by: of.id })} title="Activity of this key">
-            <Name>{of.name}</Name>
+          <a href={withQuery('/activity', { by: key.id })} title="Activity of this key">
+            <Name>{key.name}</Name>
           </a>
         ) : (
           <strong>
-            <Name>{of.name}</Name>
+            <Name>{key.name}</Name>
           </strong>
         )}
         <br />
-        <span class="soft">{of.id}</span>
+        <span class="soft">
+          {key.id}
+          <br />
+          owner <Name>{key.owner}</Name>
+        </span>
       </th>
-      <td data-label="Role">
-        {of.role}
+      <td data-label="Rights">
+        {key.role}
         <br />
         <span class="soft">
-          <Name>{of.projects === null ? 'all projects' : of.projects.join(', ')}</Name>
-          {of.agent === null ? null : (
+          <Name>{key.projects === null ? 'all projects' : key.projects.join(', ')}</Name>
+          {key.agent === null ? null : (
             <>
               {' '}
-              as <Name>{of.agent}</Name>
+              as <Name>{key.agent}</Name>
+            </>
+          )}
+          {key.captures ? null : (
+            <>
+              <br />
+              no capture
             </>
           )}
         </span>
       </td>
       <td data-label="Created">
-        <Time at={of.createdAt} now={now} hours />
+        <Time at={key.createdAt} now={now} hours />
         <br />
         <span class="soft">
-          by <Name>{names.get(of.createdBy) ?? of.createdBy}</Name>
+          by <Name>{key.createdBy}</Name>
         </span>
       </td>
-      <td class="num" data-label="Last used">
-        {of.lastUsedAt === null ? <span class="soft">never</span> : <Time at={of.lastUsedAt} now={now} />}
-      </td>
-      <td class="num" data-label="Calls">
-        {made === 0 ? (
-          <span class="soft">0</span>
-        ) : (
-          <a class="quiet" href={withQuery('/audit', { by: of.id, org: queryParameter(visit, 'org') })}>
-            {count(made)}
-          </a>
+      <td data-label="Last used">
+        {key.lastUsedAt === null ? <span class="soft">never</span> : <Time at={key.lastUsedAt} now={now} />}
+        {calls === null ? null : (
+          <>
+            <br />
+            <a class="quiet" href={withQuery('/audit', { by: key.id, org: by.kind === 'operator' ? org : null })}>
+              {plural(calls, 'call', 'calls')}
+            </a>
+          </>
         )}
       </td>
-      <td class="num" data-label="Expires">
-        <State of={of} now={now} />
+      <td data-label="State">
+        <State of={key} now={now} />
+        {hasEnded(key, now) ? null : <Actions of={key} visit={visit} by={by} org={org} />}
       </td>
-      <td>{of.revokedAt === null ? <Actions {...props} /> : null}</td>
     </tr>
   )
 }
 
-interface TableProps extends Omit<RowProps, 'of' | 'names'> {
-  readonly keys: readonly ApiKey[]
-  readonly sort: Sort
+const hasEnded = ({ revokedAt, expiresAt }: ApiKey, now: Millis): boolean =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= now)
+
+/** Orders of the list. */
+const ORDERS = [
+  ['used', 'last used'],
+  ['name', 'name'],
+  ['created', 'created'],
+] as const
+type Order = (typeof ORDERS)[number][0]
+
+const compare: Readonly<Record<Order, (a: Listed, b: Listed) => number>> = {
+  used: (a, b) => (b.key.lastUsedAt ?? 0) - (a.key.lastUsedAt ?? 0) || b.key.createdAt - a.key.createdAt,
+  name: (a, b) => compareText(a.key.name, b.key.name),
+  created: (a, b) => b.key.createdAt - a.key.createdAt,
 }
 
-const COLUMNS = [
-  { name: 'Key', sort: 'name' },
-  { name: 'Role and projects' },
-  { name: 'Created', sort: 'created', isNumber: false },
-  { name: 'Last used', sort: 'used', isNumber: true },
-  { name: 'Calls', sort: 'calls', isNumber: true },
-  { name: 'Expires', sort: 'expires', isNumber: true },
-  { name: 'Actions', isHidden: true },
-]
+interface Shown {
+  readonly show: 'use' | 'ended'
+  readonly order: Order
+}
 
-const Table = ({ keys, sort, ...rest }: TableProps) => {
-  const now = rest.visit.services.now()
-  const shown = ordered(keys, rest.calls, sort, queryParameter(rest.visit, 'text'), now)
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
+const shownOf = (visit: Visit): Shown => ({
+  show: queryParameter(visit, 'show') === 'ended' ? 'ended' : 'use',
+  order: ORDERS.find(([one]) => one === queryParameter(visit, 'sort'))?.[0] ?? 'used',
+})
+
+function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: Visit; by: By; org: string }) {
+  const { show, order } = shownOf(visit)
+  const now = visit.services.now()
+  const ended = all.filter(({ key }) => hasEnded(key, now))
+  const keys = (show === 'ended' ? ended : all.filter(({ key }) => !hasEnded(key, now))).toSorted(compare[order])
   return (
     <section class="card scroll records stacked" id="list" tabindex={0} aria-label="Keys">
-      {shown.length > 0 ? (
-        <>
-          <table>
-            <Head url={rest.visit.url} columns={COLUMNS} sort={sort} />
-            <tbody>
-              {shown.map((key) => (
-                <Row of={key} names={names} {...rest} />
-              ))}
-            </tbody>
-          </table>
-          <p class="hint more">Calls are writes, packs and denials in the newest 5,000 rows of the audit log.</p>
-        </>
-      ) : keys.length > 0 ? (
-        <Nothing title="No key matches this filter" />
+      <form method="get" action="/keys" class="bar-form">
+        <OrgField by={by} org={org} />
+        <Choice
+          name="show"
+          label="Show"
+          value={show}
+          options={[
+            ['use', `in use (${count(all.length - ended.length)})`],
+            ['ended', `ended (${count(ended.length)})`],
+          ]}
+        />
+        <Choice name="sort" label="Sort by" value={order} options={ORDERS} />
+        <button type="submit">Apply</button>
+      </form>
+      {keys.length > 0 ? (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Rights</th>
+              <th scope="col">Created</th>
+              <th scope="col">Last used</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <Row of={key} visit={visit} by={by} org={org} />
+            ))}
+          </tbody>
+        </table>
+      ) : show === 'ended' ? (
+        <Nothing title="No key has ended" />
       ) : (
         <Nothing title="No keys yet">
           <p>Make one below for each client or person. It is shown once, with the lines to connect each client.</p>
@@ -378,14 +390,15 @@ const DONE: Readonly<Record<string, string>> = {
 
 export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
-  const { administration } = visit.services
-  const [orgs, rows, calls] = await Promise.all([
+  const { administration, usage } = visit.services
+  // A key for some projects does not see how others are used.
+  const seesUse = org !== null && (by.kind === 'operator' || by.caller.projects === null)
+  const [orgs, rows, used] = await Promise.all([
     orgsFor(visit, by),
     org === null ? [] : administration.keys(by, org),
-    org === null ? new Map<string, number>() : administration.calls(by, org),
+    seesUse ? usage.report(by, org, USAGE_DAYS, 'key') : [],
   ])
   const done = DONE[queryParameter(visit, 'done') ?? '']
-  const sort = sortOf(visit.url, SORTS)
   return {
     title: 'Keys',
     at: '/keys',
@@ -401,26 +414,23 @@ export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
         {by.kind === 'operator' ? <OrgChoice action="/keys" orgs={orgs} org={org} /> : null}
         {org === null ? null : (
           <>
-            {rows.length < FILTERED ? null : (
-              <search>
-                <form method="get" action="/keys" class="bar-form">
-                  {by.kind === 'operator' ? <input type="hidden" name="org" value={org} /> : null}
-                  <Field name="text" label="Name, role, project or agent" value={queryParameter(visit, 'text')} />
-                  <button type="submit">Filter</button>
-                </form>
-              </search>
-            )}
-            <Table keys={rows} visit={visit} by={by} org={org} calls={calls} sort={sort} />
+            <Table
+              keys={rows.map((key) => ({
+                key,
+                calls: seesUse ? (used.find(({ of }) => of === key.id)?.calls ?? 0) : null,
+              }))}
+              visit={visit}
+              by={by}
+              org={org}
+            />
             <Making visit={visit} by={by} org={org} {...(errors === undefined ? {} : { errors })} />
+            <KeyUsage of={used} />
           </>
         )}
       </div>
     ),
   }
 }
-
-/** Number of keys from which the list has a filter. */
-const FILTERED = 5
 
 export async function revokeKey(visit: Visit): Promise<Response> {
   const { by, org } = await administeringOne(visit, 'keys.revoke')

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config'
 import { isWellFormedKey } from '../../../domain/identity/key'
 import { OPERATOR_SESSION } from '../../../domain/identity/session'
 import type { Services } from '../../../services/services'
@@ -6,15 +7,19 @@ import { type Page, respondWith, seeOther } from '../page'
 import { Copyable } from '../parts/common'
 import { claudeCodeLine } from '../parts/connect'
 import { homeOf, PublicFrame } from '../parts/frame'
-import { safePath } from '../parts/words'
+import { safePath, withQuery } from '../parts/words'
 import { beginSession, keyIdOf } from '../session'
 import { isForm, readSent } from '../visit'
 
 /** The page to sign in with a key, which then continues to the requested page. */
 interface Asking {
   readonly request: Request
+  readonly config: Config
   readonly services: Pick<Services, 'identity' | 'sessions' | 'now'>
 }
+
+/** Wrong keys per minute from one address. A valid key is never refused: strangers at the same address cannot lock its user out. */
+export const WRONG_KEYS_A_MINUTE = 120
 
 const STALE = 'This page was open for too long, or in another window. Paste the key again.'
 const UNKNOWN = 'This key is not valid. It may have been mistyped, have expired or have been revoked.'
@@ -32,12 +37,30 @@ const Written = ({ text }: { text: string }) => (
   </div>
 )
 
-const loginPage = (url: URL, { next, error, written }: Shown, token: string): Page => ({
+/** Links that sign in by an identity provider; none where it is not configured. */
+export function signInWays({ signIn: { access, openId } }: Config, request: Request, next: string) {
+  const isBehindAccess = access !== null && request.headers.has('cf-access-jwt-assertion')
+  return [
+    ...(isBehindAccess
+      ? [{ label: 'Sign in with Cloudflare Access', href: withQuery('/login/access', { next }) }]
+      : []),
+    ...(openId === null ? [] : [{ label: `Sign in with ${openId.name}`, href: withQuery('/login/oidc', { next }) }]),
+  ]
+}
+
+const loginPage = (url: URL, { next, error, written, ways }: Shown, token: string): Page => ({
   title: error === undefined ? 'Sign in' : 'Error: sign in',
   body: (
     <>
       <div class="card">
         <h1>Sign in</h1>
+        {ways.map(({ label, href }) => (
+          <p class="more">
+            <a class="button" href={href}>
+              {label}
+            </a>
+          </p>
+        ))}
         <form method="post" action="/login" class="stack-form more">
           <input type="hidden" name="page" value={token} />
           <input type="hidden" name="next" value={next} />
@@ -84,7 +107,11 @@ const loginPage = (url: URL, { next, error, written }: Shown, token: string): Pa
   ),
 })
 
-interface Shown {
+interface Shown extends ToShow {
+  readonly ways: readonly { readonly label: string; readonly href: string }[]
+}
+
+interface ToShow {
   readonly next: string
   readonly error?: string
   readonly status: number
@@ -94,10 +121,10 @@ interface Shown {
 }
 
 /** Renders the page that asks for a key. @param shown its `next` is the page that the person requested */
-export function askForKey(request: Request, shown: Shown): Response {
+export function askForKey(request: Request, config: Config, shown: ToShow): Response {
   const url = new URL(request.url)
   const { status, token = createPageToken() } = shown
-  const page = loginPage(url, shown, token)
+  const page = loginPage(url, { ...shown, ways: signInWays(config, request, shown.next) }, token)
   return respondWith(<PublicFrame page={page} />, {
     origin: url.origin,
     status,
@@ -106,17 +133,17 @@ export function askForKey(request: Request, shown: Shown): Response {
 }
 
 /** Answers a form whose session has ended: shows the text that was written in it, and links to its page. */
-export async function askAgain(request: Request): Promise<Response> {
+export async function askAgain(request: Request, config: Config): Promise<Response> {
   const { origin, pathname } = new URL(request.url)
   if (pathname === '/logout') return seeOther('/login')
   const shown = { status: 401, error: ENDED }
   // A page of another site cannot inject text here.
-  if (request.headers.get('origin') !== origin) return askForKey(request, { ...shown, next: '/' })
+  if (request.headers.get('origin') !== origin) return askForKey(request, config, { ...shown, next: '/' })
   const from = request.headers.get('referer')?.split(origin)[1] ?? null
   // The sender is not authenticated, so files are not read.
   const sent = isForm(request) ? await readSent(request).catch(() => null) : null
   const written = ['text', 'content'].map((name) => sent?.form.get(name)?.trim()).find((text) => text)
-  return askForKey(request, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
+  return askForKey(request, config, { ...shown, next: safePath(from), ...(written === undefined ? {} : { written }) })
 }
 
 export interface SignIn {
@@ -126,17 +153,17 @@ export interface SignIn {
 }
 
 /** Handles the form of that page. */
-export async function signIn({ request, services }: Asking): Promise<SignIn> {
+export async function signIn({ request, services, config }: Asking): Promise<SignIn> {
   const url = new URL(request.url)
   const form = await readForm(request)
   const next = safePath(form?.get('next') ?? null)
   if (form === null || !isFromOurPage(request, form))
-    return { response: askForKey(request, { next, error: STALE, status: 403 }), isWrongKey: false }
+    return { response: askForKey(request, config, { next, error: STALE, status: 403 }), isWrongKey: false }
   const token = form.get('page') ?? ''
   const key = (form.get('key') ?? '').trim()
   const keyId = await keyIdOf(key, services)
   if (keyId === null) {
-    const response = askForKey(request, { next, error: UNKNOWN, status: 400, token })
+    const response = askForKey(request, config, { next, error: UNKNOWN, status: 400, token })
     return { response, isWrongKey: isWellFormedKey(key) }
   }
   const response = seeOther(next === '/' ? homeOf(keyId === OPERATOR_SESSION) : next)

@@ -18,7 +18,7 @@ const LEFT_OUT: Readonly<Record<OmittedEntry['why'], string>> = {
   cut: 'below the cut',
 }
 
-/** What each cause means. */
+/** Explanations of the causes. */
 const MEANS: Readonly<Record<OmittedEntry['why'], string>> = {
   limit: 'They fit the goal, but better ones fill the pack.',
   budget: 'They fit the goal, but not into the token budget.',
@@ -239,9 +239,15 @@ interface SideProps {
   readonly items: readonly PackItem[]
   /** The pack that lacks them; null for items of both. */
   readonly lacks: Compiled | null
+  /** The items of the second pack, whose scores are shown next to those of the first. */
+  readonly also?: readonly PackItem[]
 }
 
-const Side = ({ title, items, lacks }: SideProps) => (
+/** The scores of an item in both packs, as far as it is in them. */
+const scores = (item: PackItem, also: readonly PackItem[]): string =>
+  [item, ...also.filter(({ id }) => id === item.id)].map((one) => score(one.score)).join(' → ')
+
+const Side = ({ title, items, lacks, also = [] }: SideProps) => (
   <section class="card">
     <h2>
       {title} <span class="soft">{count(items.length)}</span>
@@ -250,18 +256,18 @@ const Side = ({ title, items, lacks }: SideProps) => (
       <p class="soft">None</p>
     ) : (
       <ol class="list">
-        {items.map(({ id, name, type, reason, score: value }) => (
+        {items.map((item) => (
           <li data-row>
             <p class="title">
-              <a href={entryAt(id)} data-open>
-                <Name>{name || `Memory ${id}`}</Name>
+              <a href={entryAt(item.id)} data-open>
+                <Name>{item.name || `Memory ${item.id}`}</Name>
               </a>
-              <span class="score">{score(value)}</span>
+              <span class="score">{scores(item, also)}</span>
             </p>
             <p class="facts">
-              <KindLabel kind={type} />
-              <Name>{reason}</Name>
-              {lacks === null ? null : <span>other goal: {missing(lacks, id)}</span>}
+              <KindLabel kind={item.type} />
+              <Name>{item.reason}</Name>
+              {lacks === null ? null : <span>other goal: {missing(lacks, item.id)}</span>}
             </p>
           </li>
         ))}
@@ -275,14 +281,14 @@ function Compared({ first, second }: { first: Compiled; second: Compiled }) {
   const [a, b] = [itemsOf(first), itemsOf(second)]
   const has = (items: readonly PackItem[], { id }: PackItem) => items.some((one) => one.id === id)
   return (
-    <>
+    <section class="stack" aria-label="Comparison">
       <div class="grid">
         <Side title={`Only “${first.pack.goal}”`} items={a.filter((item) => !has(b, item))} lacks={second} />
         <Side title={`Only “${second.pack.goal}”`} items={b.filter((item) => !has(a, item))} lacks={first} />
       </div>
-      <Side title="Both goals" items={a.filter((item) => has(b, item))} lacks={null} />
+      <Side title="Both goals" items={a.filter((item) => has(b, item))} lacks={null} also={b} />
       <AsMarkdown markdown={`${first.pack.markdown}\n\n---\n\n${second.pack.markdown}`} />
-    </>
+    </section>
   )
 }
 

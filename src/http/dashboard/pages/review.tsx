@@ -18,7 +18,7 @@ import { Markdown } from '../parts/markdown'
 import { entryAt, plural, samePage } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, sent, type Visit } from '../visit'
 import { ApproveForm, Drop, HiddenFields, Merge } from './review-forms'
-import { Waiting } from './review-list'
+import { Readers, Waiting } from './review-list'
 
 /** Reports the last review action, with its undo. */
 
@@ -199,6 +199,10 @@ const One = ({ visit, of, entry, others }: OneProps) => {
           </h2>
           <Facts>
             {of.client === null ? null : <Name>{of.client}</Name>}
+            {of.sources.map((place) => (
+              <Name>{place}</Name>
+            ))}
+            <Readers of={of} />
             {of.project === null ? null : <ProjectLink project={of.project} />}
             {of.branch === null ? null : <Name>{of.branch}</Name>}
             <Time at={of.updatedAt} now={now} />
@@ -282,6 +286,7 @@ export async function review(visit: Visit): Promise<Page> {
   })
   const addressing = await visit.services.capture.review.addressing(principalOf(visit), MOST_ADDRESSING)
   const [first, ...others] = items
+  const noun = items.every(({ kind }) => kind === 'session') ? 'session' : 'item'
   const [entry] = first === undefined ? [] : await visit.services.entries.read(principalOf(visit), [first.id])
   return {
     title: 'Review',
@@ -293,9 +298,9 @@ export async function review(visit: Visit): Promise<Page> {
           <p>
             {items.length === 0
               ? ''
-              : `${items.length === SIZE ? `${SIZE} or more sessions` : plural(items.length, 'session')} to review. `}
-            Clients capture sessions automatically. Only their owner can find a session until it is approved. A session
-            that is not approved expires.
+              : `${items.length === SIZE ? `${SIZE} or more ${noun}s` : plural(items.length, noun)} to review. `}
+            Clients capture sessions automatically, and <code>commonplace learn</code> reads proposals from a
+            repository. Only their owner can find them until they are approved. A session that is not approved expires.
           </p>
         </div>
         <Done visit={visit} />

@@ -26,7 +26,7 @@ import {
   Time,
 } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { entryAt, plural, score } from '../parts/words'
+import { count, entryAt, plural, score } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 /** Parses the conditions on metadata of a search form into filters. */
@@ -88,6 +88,8 @@ export interface FoundEntry extends Omit<Partial<RankedResult>, 'entry'> {
 export interface Found {
   readonly results: readonly FoundEntry[]
   readonly total: number
+  /** Whether there are more than `total`. */
+  readonly isCut?: boolean
   readonly warnings: readonly string[]
   /** The total, and the order. */
   readonly heading: string
@@ -179,8 +181,9 @@ export async function search(visit: Visit, wanted: SearchFormState): Promise<Fou
   if (query !== null) return ranked(visit, wanted, query, asked, offset)
   const request = { limit: SIZE, offset, previewLength: PREVIEW }
   const { entries, total, totalIsExact } = await visit.services.entries.page(asked.scope, asked.filter, request)
-  const heading = `${totalIsExact === false ? 'at least ' : ''}${plural(total, 'memory', 'memories')}, newest first`
-  return { results: entries.map((entry) => ({ entry })), total, warnings: [], heading, offset, size: SIZE }
+  const isCut = totalIsExact === false
+  const heading = `${isCut ? `${count(total)}+ memories` : plural(total, 'memory', 'memories')}, newest first`
+  return { results: entries.map((entry) => ({ entry })), total, isCut, warnings: [], heading, offset, size: SIZE }
 }
 
 /** The form of a search. Without a script there is one empty row for a further condition. */
@@ -394,6 +397,7 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
       <Pages
         {...{ url: visit.url, isRanked, offset: found.offset, total: found.total, size: found.size }}
         shown={found.results.length}
+        isCut={found.isCut === true}
       />
     </section>
   </>

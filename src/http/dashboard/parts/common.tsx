@@ -106,7 +106,7 @@ export const Note = ({ children, bad = false }: { children: Child; bad?: boolean
 )
 
 /** Links to the previous and next page of a list that is paged by offset. */
-export function Pages({ url, offset, shown, total, size, isRanked = false }: PagesProps) {
+export function Pages({ url, offset, shown, total, size, isRanked = false, isCut = false }: PagesProps) {
   if (offset === 0 && shown >= total) return null
   const newer = offset > 0 ? samePage(url, { offset: Math.max(0, offset - size) || null }) : null
   const older = offset + shown < total ? samePage(url, { offset: offset + size }) : null
@@ -119,7 +119,9 @@ export function Pages({ url, offset, shown, total, size, isRanked = false }: Pag
           {isRanked ? 'Better' : 'Newer'}
         </a>
       )}
-      <span class="soft">{shown === 0 ? 'nothing here' : `${offset + 1}–${offset + shown} of ${total}`}</span>
+      <span class="soft">
+        {shown === 0 ? 'nothing here' : `${offset + 1}–${offset + shown} of ${total}${isCut ? '+' : ''}`}
+      </span>
       {older === null ? (
         <span />
       ) : (
@@ -137,6 +139,8 @@ interface PagesProps {
   readonly total: number
   readonly size: number
   readonly isRanked?: boolean
+  /** Whether there are more than `total`. */
+  readonly isCut?: boolean
 }
 
 /** Text with a copy button, which the script adds. */

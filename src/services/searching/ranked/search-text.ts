@@ -57,7 +57,7 @@ export interface WordDependencies {
   readonly analyzer: Analyzer
 }
 
-interface WordRequest extends Pick<TextRequest, 'filter' | 'columns' | 'depth' | 'captured'> {
+interface WordRequest extends Pick<TextRequest, 'filter' | 'columns' | 'depth' | 'captured' | 'texts'> {
   readonly query: TextQuery
   readonly terms: readonly ScoredTerm[]
   readonly mode: SearchMode
@@ -114,7 +114,7 @@ export function createSearchText({ analyzer, ...dependencies }: WordDependencies
     let foundWords: WordMatches | null = isAlone ? null : NO_WORDS
     const rarity = new Map<string, number>()
     const rankedOf = async (captured: boolean): Promise<readonly Ranked[]> => {
-      const request = { query, terms, mode, filter, columns: COLUMNS, depth: DEPTH, captured }
+      const request = { query, terms, mode, filter, columns: COLUMNS, depth: DEPTH, captured, texts: false }
       const { ranked, statistics, chosenBy } = await rankWords(scope, request)
       choices.add(chosenBy)
       for (const [i, { term }] of terms.entries())

@@ -2,9 +2,9 @@
 // to update an index by time, while the tables are scanned once a day.
 
 import { type SQL, sql } from 'drizzle-orm'
-import { SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
+import { type Fields, SESSION_LEASE_MS, SILENT_MS } from '../../../../domain/capture/hook-event'
 import { isFields, textOf } from '../../../../domain/capture/json-fields'
-import type { ReviewedEntry, ReviewQuery } from '../../../../domain/capture/review'
+import { APPROVED_AUDIENCE, type ReviewedEntry, type ReviewQuery } from '../../../../domain/capture/review'
 import { currentForm, type SessionState } from '../../../../domain/capture/session-state'
 import {
   type ComparedMemory,
@@ -13,6 +13,8 @@ import {
   type NamedMemory,
   type SessionUse,
 } from '../../../../domain/capture/usage'
+import { citationsOf, placeOf as placeOfLines } from '../../../../domain/entry/citation'
+import type { JsonObject } from '../../../../domain/entry/metadata'
 import { Problem } from '../../../../domain/errors'
 import type { Scope } from '../../../../domain/identity/scope'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
@@ -133,6 +135,15 @@ export function reviewStatement(
     ORDER BY e.updated_at DESC, e.id DESC LIMIT ${limit}`
 }
 
+/** Returns the places that a proposal cites, and the commit whose message it is. */
+const placesOf = (metadata: Fields): string[] => {
+  const commit = textOf(metadata, 'commit')
+  return [
+    ...citationsOf(metadata as JsonObject).map(placeOfLines),
+    ...(commit === null ? [] : [`commit ${commit.slice(0, 12)}`]),
+  ]
+}
+
 export function toReviewed(row: Row): ReviewedEntry {
   const parsed: unknown = typeof row.metadata === 'string' ? JSON.parse(row.metadata) : null
   const metadata = isFields(parsed) ? parsed : {}
@@ -142,6 +153,8 @@ export function toReviewed(row: Row): ReviewedEntry {
     kind: str(row, 'kind'),
     threadId: str(row, 'thread_id'),
     quote: textOf(metadata, 'quote'),
+    sources: placesOf(metadata),
+    approvedAudience: textOf(metadata, APPROVED_AUDIENCE),
     project: strOrNull(row, 'project'),
     branch: textOf(metadata, 'branch'),
     client: textOf(metadata, 'client'),
@@ -511,10 +524,11 @@ export function createSqlCaptureStore(
         sql`SELECT e.id, e.owner FROM entries e WHERE ${place('e')} AND e.captured = 1 ORDER BY e.id LIMIT ${limit}`,
         toOwned,
       )
-      // Threads of sessions contain only captured entries, and those that a person approved or stored there.
+      // Threads of sessions and of learned memories contain only captured entries, and those that a person approved or stored there.
       const dropped = batch.add(
         sql`SELECT DISTINCT v.entry_id AS id, v.owner FROM entry_versions v
-          WHERE ${place('v')} AND v.deleted = 1 AND v.thread_id >= 'session:' AND v.thread_id < 'session;'
+          WHERE ${place('v')} AND v.deleted = 1
+            AND ((v.thread_id >= 'session:' AND v.thread_id < 'session;') OR (v.thread_id >= 'learn:' AND v.thread_id < 'learn;'))
             AND v.archived = 1 AND v.metadata LIKE ${'%"captured":true%'}
             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)
           ORDER BY v.entry_id LIMIT ${limit}`,

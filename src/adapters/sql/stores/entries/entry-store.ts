@@ -26,10 +26,12 @@ import {
   firstRow,
   flag,
   howMany,
+  inOneValue,
   json,
   num,
   numbersOf,
   onlyRow,
+  rowsOfValue,
   str,
   strOrNull,
   textsOf,
@@ -364,7 +366,8 @@ export function createSqlEntryStore(
   const previews: EntryStore['previews'] = async (scope, filter, ids, previewLength) => {
     if (ids.length === 0) return []
     const context = reading(scope)
-    const rows = await readOne(connection, previewsStatement(context, filter, ids, { previewLength }), asRows)
+    const statement = previewsStatement(context, filter, ids, { previewLength })
+    const rows = await readOne(connection, inOneValue(dialect, statement), rowsOfValue)
     const places = new Map(ids.map((id, place) => [id, place]))
     const inOrder = rows.toSorted((a, b) => (places.get(Number(a.id)) ?? 0) - (places.get(Number(b.id)) ?? 0))
     return previewsOf(connection, context, inOrder, { filter, previewLength })

@@ -3,7 +3,7 @@ import type { AuditRow } from '../../../../domain/identity/audit'
 import type { Millis } from '../../../../domain/time'
 import type { AuditLog } from '../../../../ports/audit-log'
 import type { Clock } from '../../../../ports/clock'
-import { Batch, readOne, runOne } from '../../core/batch'
+import { Batch, runOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import { each, flag, json, num, onlyRow, str, strOrNull } from '../../core/rows'
@@ -16,7 +16,7 @@ import {
 /** Rows that one call of `newest` scans, for any filter. */
 const SCANNED_ROWS = 5_000
 
-const toRow = (row: Row): AuditRow => ({
+export const toAuditRow = (row: Row): AuditRow => ({
   seq: num(row, 'seq'),
   at: num(row, 'at'),
   keyId: str(row, 'key_id'),
@@ -64,7 +64,7 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     return runOne(
       connection,
       sql`SELECT ${COLUMNS}, times FROM audit WHERE org = ${org} AND seq > ${after}${own} ORDER BY seq LIMIT ${limit}`,
-      each(toRow),
+      each(toAuditRow),
     )
   },
 
@@ -88,7 +88,7 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     const batch = new Batch()
     const found = batch.add(
       sql`SELECT * FROM (${looked}) AS looked WHERE ${sql.join(conditions, sql` AND `)} ORDER BY seq DESC LIMIT ${limit}`,
-      each(toRow),
+      each(toAuditRow),
     )
     const lowest = batch.add(
       sql`SELECT min(seq) AS lowest, count(*) AS looked, min(at) AS earliest FROM (${looked}) AS looked`,
@@ -102,15 +102,5 @@ export const createSqlAuditLog = (connection: SqlConnection, clock: Clock): Audi
     const rows = result.of(found)
     const last = rows.length === limit ? rows.at(-1)?.seq : null
     return { rows, scannedDownTo: last ?? result.of(lowest) }
-  },
-
-  async calls(org) {
-    return readOne(
-      connection,
-      sql`SELECT key_id, sum(coalesce(times, 1)) AS calls FROM (
-          SELECT key_id, times FROM audit WHERE org = ${org} ORDER BY seq DESC LIMIT ${SCANNED_ROWS}
-        ) AS newest GROUP BY key_id`,
-      (rows) => new Map(rows.map((row) => [str(row, 'key_id'), num(row, 'calls')])),
-    )
   },
 })

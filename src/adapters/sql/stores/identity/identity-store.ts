@@ -24,10 +24,13 @@ import {
 import { auditStatement } from '../../tables/changes/audit-statements'
 import { attachStatements } from '../../tables/changes/name-statements'
 
+/** Keys of one address that are read. */
+const MOST_OF_ADDRESS = 100
+
 /** Columns of a key, with its organization. */
 
 export const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures',
+  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures, email',
 )
 
 /**
@@ -52,6 +55,7 @@ export const toKey = (row: Row): ApiKey => ({
   revokedAt: numOrNull(row, 'revoked_at'),
   lastUsedAt: numOrNull(row, 'last_used_at'),
   captures: flag(row, 'captures'),
+  ...(row.email === null ? {} : { email: str(row, 'email') }),
   ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
 })
 
@@ -87,6 +91,17 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     return attachStatements(by, clock.now(), [{ name, home: id, isNew: true, isNarrow: false, isTold: false }])
   }
 
+  function insertKey(
+    { id, org, name, role, agent, owner, createdAt, createdBy, expiresAt, ...key }: ApiKey,
+    hash: string,
+  ): SQL {
+    const projects = key.projects === null ? null : JSON.stringify(key.projects)
+    return sql`
+      INSERT INTO api_keys (${KEY_COLUMNS}, hash)
+      VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
+        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${hash})`
+  }
+
   return {
     createOrg: ({ id, name, createdAt }, event) =>
       unlessTaken(id, sql`SELECT 1 FROM orgs WHERE id = ${id}`, alreadyExists('Organization', id), [
@@ -96,7 +111,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
     async orgs(ids) {
       const named = ids ? sql` WHERE id IN ${jsonList(ids)}` : sql``
-      return runOne(connection, sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`, each(toNamed))
+      return readOne(connection, sql`SELECT id, name, created_at FROM orgs${named} ORDER BY id`, each(toNamed))
     },
 
     createProject: (org, { id, name, createdAt }, event) =>
@@ -111,14 +126,10 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async createKey(key, hash, event, newOwner) {
-      const projects = key.projects === null ? null : JSON.stringify(key.projects)
-      const { id, org, name, role, agent, owner, createdAt, createdBy, expiresAt } = key
+      const { org, owner } = key
       const statements = [
         sql`INSERT INTO owners (org, name) VALUES (${org}, ${owner}) ON CONFLICT DO NOTHING`,
-        sql`
-          INSERT INTO api_keys (${KEY_COLUMNS}, hash)
-          VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
-            NULL, NULL, ${Number(key.captures)}, ${hash})`,
+        insertKey(key, hash),
         auditStatement(org, clock.now(), event),
       ]
       if (!newOwner) await new Batch(...statements).run(connection, { org })
@@ -132,7 +143,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async keys(org) {
-      return runOne(
+      return readOne(
         connection,
         sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE org = ${org} ORDER BY created_at, id`,
         each(toKey),
@@ -152,6 +163,45 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         connection,
         sql`SELECT ${KEY_COLUMNS}, ${DIRECTORY_OF_KEY} FROM api_keys WHERE id = ${id}`,
         firstRow(toKey),
+      )
+    },
+
+    async replaceKey(old, endsAt, key, hash, event) {
+      const { org } = key
+      const live = sql`org = ${org} AND id = ${old} AND revoked_at IS NULL`
+      const now = clock.now()
+      const ended =
+        endsAt <= now
+          ? sql`UPDATE api_keys SET revoked_at = ${now} WHERE ${live}`
+          : sql`UPDATE api_keys SET expires_at = ${endsAt} WHERE ${live} AND (expires_at IS NULL OR ${endsAt} < expires_at)`
+      try {
+        await new Batch(
+          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+          insertKey(key, hash),
+          ended,
+          auditStatement(org, now, event),
+        ).run(connection, { org })
+        return true
+      } catch (error) {
+        if (error instanceof PreconditionFailed) return false
+        throw error
+      }
+    },
+
+    async keysByEmail(email) {
+      return runOne(
+        connection,
+        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE email = ${email} AND revoked_at IS NULL ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
+        each(toKey),
+      )
+    },
+
+    async expiringKeys(from, until, limit) {
+      return runOne(
+        connection,
+        sql`SELECT ${KEY_COLUMNS} FROM api_keys k
+          WHERE k.revoked_at IS NULL AND k.expires_at BETWEEN ${from + 1} AND ${until} ORDER BY k.expires_at, k.id LIMIT ${limit}`,
+        each(toKey),
       )
     },
 

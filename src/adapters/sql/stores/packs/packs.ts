@@ -11,6 +11,7 @@ import type { Row, SqlConnection } from '../../core/connection'
 import {
   each,
   flag,
+  inOneValue,
   json,
   jsonOrNull,
   num,
@@ -18,6 +19,7 @@ import {
   numOrNull,
   oneOf,
   packedColumns,
+  rowsOfValue,
   str,
   strOrNull,
   unpackedColumns,
@@ -261,6 +263,8 @@ export function gatherStatement(context: PackContext, request: GatherRequest): S
 
 /** Converts a row. @param text texts that were read before, by ID */
 function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEntry {
+  let tags: string[] | undefined
+  let metadata: Metadata | null | undefined
   return {
     id: num(row, 'id'),
     kind: kindOf(row, 'kind'),
@@ -282,12 +286,14 @@ function toPackEntry(row: Row, text: ReadonlyMap<number, string | null>): PackEn
     textHash: str(row, 'text_hash'),
     createdAt: num(row, 'created_at'),
     updatedAt: num(row, 'updated_at'),
-    // Parsed when used: of hundreds of entries a few dozen are shown.
+    // Parsed when used, and once: of hundreds of entries a few dozen are shown.
     get tags() {
-      return json<string[]>(row, 'tags')
+      tags ??= json<string[]>(row, 'tags')
+      return tags
     },
     get metadata() {
-      return jsonOrNull<Metadata>(row, 'metadata')
+      if (metadata === undefined) metadata = jsonOrNull<Metadata>(row, 'metadata')
+      return metadata
     },
     beginning: text.get(num(row, 'id')) ?? str(row, 'beginning'),
     chars: num(row, 'chars'),
@@ -399,9 +405,8 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
     },
 
     async gather(visibility, request) {
-      const rows = await readOne(connection, gatherStatement(contextOf(visibility), request), (found) =>
-        unpackedColumns(HEAD, found),
-      )
+      const statement = inOneValue(dialect, gatherStatement(contextOf(visibility), request))
+      const rows = await readOne(connection, statement, (found) => unpackedColumns(HEAD, rowsOfValue(found)))
       const texts = new Map(request.ids.map(({ id, text }) => [id, text]))
       const entries = rows.map((row) => toPackEntry(row, texts))
       const there = new Set(entries.map(({ id }) => id))

@@ -40,17 +40,20 @@ export const list = ({ dialect }: ExportContext, ids: readonly number[]): SQL =>
 export const ofProject = ({ dialect, scope, selection: { project } }: ExportContext, alias: string): SQL =>
   project === null ? sql`` : sql` AND ${inProject(dialect, scope, project, sql.raw(`${alias}.project`))}`
 
+const ofOwner = ({ selection: { owner } }: ExportContext, alias: string): SQL =>
+  owner === undefined ? sql`` : sql` AND coalesce(${sql.raw(alias)}.owner, ${sql.raw(alias)}.created_by) = ${owner}`
+
 /** The entry `e` was not stored, or restored, after the time of the export. */
 export const existedThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
   SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.action = 'store' AND c.seq > ${until})`
 
 /** Matches entries `e` of the export. */
 export const exportable = (context: ExportContext): SQL =>
-  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')} AND ${existedThen(context)}`
+  sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')}${ofOwner(context, 'e')} AND ${existedThen(context)}`
 
 /** Matches retained versions `v` of the export. */
 export const exportableState = (context: ExportContext): SQL =>
-  sql`${visibleState(context.dialect, context.scope, context.now)}${ofProject(context, 'v')}`
+  sql`${visibleState(context.dialect, context.scope, context.now)}${ofProject(context, 'v')}${ofOwner(context, 'v')}`
 
 /** Matches the last version `v` of an entry that was deleted before the time of the export. */
 export const isDeleted = sql`v.deleted = 1 AND NOT EXISTS (SELECT 1 FROM entries s WHERE s.id = v.entry_id)

@@ -3,6 +3,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StartEntry, StartMemories, StartSection } from '../../../../domain/capture/recall-text'
 import { hasEnded } from '../../../../domain/currency/validity'
+import { citationsOf, sourceNote } from '../../../../domain/entry/citation'
+import type { Metadata } from '../../../../domain/entry/metadata'
 import { IN_FLIGHT, WORK_KINDS } from '../../../../domain/entry/work'
 import { homesOf, type Scope } from '../../../../domain/identity/scope'
 import { DAY_MS, type Millis } from '../../../../domain/time'
@@ -11,7 +13,7 @@ import { Batch } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { each, num, str, strOrNull } from '../../core/rows'
+import { each, jsonOrNull, num, str, strOrNull } from '../../core/rows'
 import { inProject, listed } from '../../core/visibility'
 import { superseded } from '../links/links'
 import { previewOf } from '../texts/long-texts'
@@ -42,6 +44,9 @@ const PREVIEW = 1_300
 
 /** Layers that persist after a session (fabric contract §2). */
 const LASTING = [2, 3]
+
+/** Metadata with citations of source lines, unless they are too large; NULL for other entries. */
+const CITING = sql.raw(`CASE WHEN e.metadata LIKE '%"sources"%' AND length(e.metadata) <= 20000 THEN e.metadata END`)
 
 const words = (list: readonly string[]): SQL => sql.raw(list.map((word) => `'${word}'`).join(', '))
 
@@ -122,7 +127,7 @@ function facetStatement(context: Context, facet: StartSection, { project }: Star
   return sql`
     WITH chosen AS (SELECT id, newest FROM (${chosen}) AS found)
     SELECT e.id, e.title, e.kind, e.agent, e.created_at, ${previewOf(dialect, PREVIEW)} AS text,
-      ${dialect.textAt(['valid_until'])} AS valid_until
+      ${dialect.textAt(['valid_until'])} AS valid_until, ${CITING} AS citing
     FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
     ORDER BY chosen.newest DESC, chosen.id DESC`
 }
@@ -172,6 +177,11 @@ const holding =
   (rows: readonly Row[]): StartEntry[] =>
     rows.filter(({ valid_until }) => !hasEnded({ valid_until: valid_until as string | null }, now)).map(toStandingEntry)
 
+const citingOf = (row: Row): Pick<StartEntry, 'note' | 'sources'> => {
+  const metadata = jsonOrNull<Metadata>(row, 'citing')
+  return metadata === null ? {} : { note: sourceNote(metadata), sources: citationsOf(metadata) }
+}
+
 const toStandingEntry = (row: Row): StartEntry => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
@@ -179,6 +189,7 @@ const toStandingEntry = (row: Row): StartEntry => ({
   kind: str(row, 'kind'),
   agent: strOrNull(row, 'agent'),
   createdAt: num(row, 'created_at'),
+  ...(row.citing === undefined ? {} : citingOf(row)),
 })
 
 /** Reads the memories for a start text. @param except the thread of the present session */

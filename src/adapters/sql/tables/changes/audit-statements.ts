@@ -98,6 +98,20 @@ export const auditStoredStatement = (
     VALUES (${values(caller.org, now, done(caller), dialect.jsonList(touched), counts)})`
 }
 
+/** Returns the row of a batch that has changed entries, each with one row of `changes` since a number. */
+export const auditChangedStatement = (
+  caller: Actor,
+  now: Millis,
+  dialect: SqlDialect,
+  since: SQL,
+  detail: AuditEvent['detail'],
+): SQL => {
+  const changed = sql`SELECT c.entry_id AS value FROM changes c WHERE ${changedSince(dialect, caller.org, since)}`
+  const ids = dialect.jsonList(sql`${changed} ORDER BY value LIMIT ${MAX_AUDIT_IDS}`)
+  return sql`INSERT INTO audit (${AUDIT_COLUMNS})
+    VALUES (${values(caller.org, now, done(caller), ids, json(detail))})`
+}
+
 /**
  * Returns the row of a delete, to run before it. Its `detail` states the number of deleted entries.
  *

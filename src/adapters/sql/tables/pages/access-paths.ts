@@ -150,7 +150,7 @@ export const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
 export const TAGGED_NEWEST = sql.raw('t.created_at / 1000 DESC, t.entry_id DESC')
 
 /** Returns the one tag that is the complete filter; null for any other. */
-function tagAlone(filter: Filter): string | null {
+export function tagAlone(filter: Filter): string | null {
   const [part, ...others] = conjuncts(filter)
   if (part?.op !== 'tag' || others.length > 0 || part.anyOf.length !== 1) return null
   return part.anyOf[0] ?? null
@@ -169,15 +169,21 @@ function ofTag(
   const page = sql`page AS (SELECT t.entry_id AS id FROM entry_tags t INDEXED BY entry_tags_created_idx
     WHERE t.org = ${scope.org} AND t.tag = ${tag} AND ${isListedAuxiliary(dialect, scope, now, 't')}
     ORDER BY ${TAGGED_NEWEST} LIMIT ${limit} OFFSET ${offset})`
-  const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
   return {
     page: sql`WITH ${page} SELECT ${previewColumns(context, previewLength)} FROM page
       ${dialect.plan.follow('entries', 'e', sql`e.id = page.id`)} ORDER BY ${NEWEST}`,
-    total: sql`WITH ${invisibleEntries(context)} SELECT (
-        SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
-        WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${accessScope(dialect, scope, 'c', 'empty')}
-      ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`,
+    total: totalOfTag(context, tag),
   }
+}
+
+/** Returns the number of visible entries with a tag, by counters, as `total`. */
+export function totalOfTag(context: ReadContext, tag: string): SQL {
+  const { dialect, scope } = context
+  const tagged = sql`EXISTS (SELECT 1 FROM ${dialect.jsonRows(sql`e.tags`)} named WHERE named.value = ${tag})`
+  return sql`WITH ${invisibleEntries(context)} SELECT (
+      SELECT coalesce(sum(c.uses), 0) FROM tag_counters c
+      WHERE c.org = ${scope.org} AND c.tag = ${tag} AND ${accessScope(dialect, scope, 'c', 'empty')}
+    ) - (SELECT count(*) FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)} WHERE ${tagged}) AS total`
 }
 
 /**
@@ -243,6 +249,12 @@ export function byIndexAlone(
  * A scope with at most this many entries gets exact totals; for others, counting may stop after this many (threads contract §4).
  */
 export const COUNTED = 10_000
+
+/**
+ * Returns the matches at which counting stops in a larger scope (threads contract §4): a thousand, or one more than the page has shown.
+ */
+export const mostCounted = ({ limit, offset }: Pick<PageRequest, 'limit' | 'offset'>): number =>
+  Math.max(1_000, offset + limit + 1)
 
 /** Parts that may match fewer entries, or that have another order. */
 const OTHERS = ['thread', 'projectScope']
@@ -327,14 +339,15 @@ export function pageByAccessPath(context: ReadContext, filter: Filter, request: 
 /**
  * Converts the result; a null total means that the page must be read in another way. @param rows of `pageByAccessPath`
  */
-export function toOrderedPage(rows: readonly Row[], { limit, offset }: PageRequest) {
+export function toOrderedPage(rows: readonly Row[], request: PageRequest) {
+  const { limit, offset } = request
   const last = rows.at(-1) ?? {}
   const [entries, matches] = [num(last, 'entries'), num(last, 'matches')]
   const page = rows.filter(({ id }) => id !== null)
   if (entries < num(last, 'most')) return { page, total: matches, isExact: true }
   // A full page with more to follow is enough, as that is all that a large total states.
   const isEnough = num(last, 'visible') > COUNTED && matches > offset + limit
-  return { page, total: isEnough ? matches : null, isExact: false }
+  return { page, total: isEnough ? Math.min(matches, mostCounted(request)) : null, isExact: false }
 }
 
 /** Maximum number of statements: D1 allows a thousand in a request, and other ways need up to nine hundred. */

@@ -183,6 +183,7 @@ export interface AnySearch extends TextRequest {
   readonly moment?: WorkContext
   readonly diaryOf?: string | null
   readonly totals?: boolean
+  readonly texts?: boolean
 }
 
 /** Creates the three searches of a database that runs them with the same statements. */
@@ -266,6 +267,7 @@ const toHit = (row: Row, complete: boolean, columns: readonly TextColumn[]): Tex
   id: num(row, 'id'),
   title: columns.includes('title') ? (strOrNull(row, 'title') ?? '') : '',
   text: str(row, 'text'),
+  terms: strOrNull(row, 'terms'),
   ...(columns.includes('code') ? namesAndCode(row) : { code: '', aliases: [] }),
   context: columns.includes('context') ? str(row, 'context') : '',
   length: num(row, 'text_words'),
@@ -310,7 +312,7 @@ export function toSearch(answers: Answers): TextSearch {
   const [sums = {}] = totals ?? []
   const all = { entries: Number(sums.entries), firstId: Number(sums.first_id), lastId: Number(sums.last_id) }
   const [whole] = beyond ?? []
-  const withCounts = whole ?? found.find((row) => row.counts !== null)
+  const withCounts = whole ?? [...found, ...preferred].find((row) => row.counts !== null)
   const counts = ofAll ?? (withCounts === undefined ? null : jsonOrNull<TermCount[]>(withCounts, 'counts'))
   // By position if they have one, whatever the order of the database.
   const inOrder = (hits: readonly TextHit[]) => hits.toSorted((a, b) => a.place - b.place || b.id - a.id)
@@ -325,7 +327,8 @@ export function toSearch(answers: Answers): TextSearch {
           : estimateEntries(count, whole === undefined ? COMMON : COUNTED, all),
       ),
     },
-    chosenBy: ofAll !== null || found.some(({ few }) => few === true) ? 'six rarest words' : 'all words',
+    chosenBy:
+      ofAll !== null || [...found, ...preferred].some(({ few }) => few === true) ? 'six rarest words' : 'all words',
   }
 }
 

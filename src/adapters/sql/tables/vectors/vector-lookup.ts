@@ -6,7 +6,7 @@ import { Batch } from '../../core/batch'
 import { compileFilter } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { ComparedBy, SqlDialect } from '../../core/dialect'
-import { asRows, each, json, num, rowOf, strOrNull } from '../../core/rows'
+import { each, inOneValue, json, num, rowOf, rowsOfValue, strOrNull } from '../../core/rows'
 import { listed } from '../../core/visibility'
 import { layerOf } from '../entries/entry-rows'
 import { type ReadContext, withPrelude } from '../entries/read-statements'
@@ -201,17 +201,15 @@ export async function lookUpVectors(
     ${dialect.plan.follow('entries', 'e', sql`e.id = v.entry_id`)}`
   const withData = sql`${VECTOR_COLUMNS}, ${numbersFor(dialect, lookup.query).columns}`
   const batch = new Batch()
-  const found = batch.add(
-    staged
-      ? hitsStatement(context, lookup)
-      : admittedVectors(
-          context,
-          filter,
-          { columns: hitData ? withData : VECTOR_COLUMNS, from: named, own: sql`v.model = ${model}` },
-          sql``,
-        ),
-    asRows,
-  )
+  const statement = staged
+    ? hitsStatement(context, lookup)
+    : admittedVectors(
+        context,
+        filter,
+        { columns: hitData ? withData : VECTOR_COLUMNS, from: named, own: sql`v.model = ${model}` },
+        sql``,
+      )
+  const found = batch.add(inOneValue(dialect, statement), rowsOfValue)
   const behind =
     confirmedUpTo === Number.MAX_SAFE_INTEGER
       ? null

@@ -120,6 +120,11 @@ export const writerColumns = ({ keyId, agent: stamped }: Caller, agent?: string 
 export const approvalColumns = ({ keyId, isPerson }: Caller, version: SQL, addresses: SQL): Assignments =>
   isPerson ? { approved_by: sql`${keyId}`, approved_version: sql`CASE WHEN ${addresses} = 0 THEN ${version} END` } : {}
 
+/** Returns the columns for the approval of a version with the content of the one before: approved if that one is. */
+export const retainedApproval = (steps: number): Assignments => ({
+  approved_version: sql`CASE WHEN approved_version = version THEN version + ${steps} ELSE approved_version END`,
+})
+
 export const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `)
 export const names = (columns: Assignments): SQL => sql.raw(Object.keys(columns).join(', '))
 export const assignments = (columns: Assignments): SQL =>

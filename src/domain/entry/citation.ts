@@ -5,9 +5,9 @@
  * it with the working tree. Elements of other shapes are ordinary metadata: they are stored and never compared.
  */
 
-import { type JsonObject, type JsonValue, type Metadata, own } from '../entry/metadata'
 import { invalidInput } from '../errors'
 import { givenAs } from '../validation'
+import { type JsonObject, type JsonValue, type Metadata, own } from './metadata'
 
 export interface Citation {
   /** From the root of the repository, with forward slashes. */
@@ -16,7 +16,7 @@ export interface Citation {
   readonly lines: string
   /** Hexadecimal SHA-256 of the lines without white space. The first check sets it. */
   readonly hash?: string | undefined
-  /** What is next to the lines, to tell equal passages of a file apart (`aroundOf`). Set with the hash. */
+  /** The text next to the lines, to tell equal passages of a file apart (`aroundOf`). Set with the hash. */
   readonly around?: string | undefined
   /** The commit whose lines are cited. */
   readonly commit?: string | undefined
@@ -58,9 +58,11 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const matching = (value: JsonValue | undefined, form: RegExp): string | undefined =>
   typeof value === 'string' && form.test(value) ? value : undefined
 
-/** Reads one element of `sources`; null if it is not a citation. */
-export function readCitation(value: JsonValue | undefined): Citation | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+/** Reads one element of `sources`, a citation or a place such as "src/a.ts:12-20"; null for anything else. */
+export function readCitation(given: unknown): Citation | null {
+  if (typeof given === 'string') return readPlace(given)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return null
+  const value = given as JsonObject
   const [path, lines] = [own(value, 'path'), own(value, 'lines')]
   if (typeof path !== 'string' || typeof lines !== 'string' || !isCitedPath(path) || readLines(lines) === null)
     return null
@@ -96,13 +98,13 @@ export const placeOf = ({ path, lines }: Pick<Citation, 'path' | 'lines'>): stri
  * @param path the name of the argument, for errors
  * @throws Problem invalid_input that names the first place of another form
  */
-export function readPlaces(places: readonly JsonValue[], path = 'sources'): JsonObject[] {
+export function readPlaces(places: readonly unknown[], path = 'sources'): JsonObject[] {
   if (places.length > MAX_CITATIONS)
     throw invalidInput(`${path} has ${places.length} items; at most ${MAX_CITATIONS} are allowed`, [
       { path, given: givenAs(places) },
     ])
   return places.map((place, i) => {
-    const citation = typeof place === 'string' ? readPlace(place) : readCitation(place)
+    const citation = readCitation(place)
     if (citation !== null) return { ...citation } as JsonObject
     throw invalidInput(
       `${path}[${i}] must be a path from the root of the repository and at most ${MAX_CITED_LINES} lines, such as "src/a.ts:12-20"`,
@@ -112,9 +114,10 @@ export function readPlaces(places: readonly JsonValue[], path = 'sources'): Json
 }
 
 function readPlace(place: string): Citation | null {
-  const found = /^(?:\.\/)?([^\n]+):(\d+(?:-\d+)?)(?:@([0-9a-f]+))?$/.exec(place.trim())
-  if (found === null) return null
-  const [, path = '', lines = '', commit] = found
+  const text = place.trim()
+  const colon = text.lastIndexOf(':')
+  const [lines = '', commit] = text.slice(colon + 1).split('@')
+  const path = text.slice(0, Math.max(0, colon)).replace(/^\.\//, '')
   const citation = readCitation({ path, lines, ...(commit === undefined ? {} : { commit }) })
   return citation?.commit === commit ? citation : null
 }
@@ -133,6 +136,7 @@ export function sourceNote(metadata: Metadata | null): string | null {
 
 /** Whether a citation has members of the known forms alone, so that nothing else is stored with it. */
 const isPlain = (value: JsonValue): boolean => {
+  if (typeof value === 'string') return false
   const citation = readCitation(value)
   return citation !== null && Object.keys(value as JsonObject).every((key) => Object.hasOwn(citation, key))
 }
@@ -140,7 +144,7 @@ const isPlain = (value: JsonValue): boolean => {
 /**
  * Whether a patch changes only where the sources of a memory are and whether they changed, as `commonplace check` does.
  *
- * Such a patch keeps the approval of a person. A new path has no white space, so that it is no sentence for an agent.
+ * Such a patch keeps the approval of a person. A new path has no white space, so that it cannot address an agent.
  */
 export function isReanchoring(before: Metadata | null, patch: JsonObject): boolean {
   const [was, next] = [own(before, 'sources'), own(patch, 'sources')]

@@ -1,0 +1,70 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Quotas } from '../../../../domain/quota'
+import type { Clock } from '../../../../ports/clock'
+import type { Notice, Notices } from '../../../../ports/notices'
+import { Batch } from '../../core/batch'
+import type { SqlConnection } from '../../core/connection'
+import { each, num, numOrNull, oneOf, str } from '../../core/rows'
+import { expired } from '../../core/visibility'
+
+const EVENTS = ['review.waiting', 'work.failed', 'quota.entries', 'quota.bytes'] as const
+const eventOf = oneOf(EVENTS)
+
+/** The part of a quota from which it is reported. */
+const NEARLY_FULL = 0.8
+
+/** Creates the finder of conditions over any SQL connection. */
+export function createSqlNotices(connection: SqlConnection, quotas: Quotas, clock: Clock): Notices {
+  const { dialect } = connection
+
+  function conditions(): SQL {
+    const quota = (event: string, limit: number | null, value: SQL): SQL[] =>
+      limit === null
+        ? []
+        : [
+            sql`SELECT u.org, ${event} AS event, ${value} AS value, ${limit} AS quota FROM org_usage u
+              GROUP BY u.org HAVING ${value} >= ${Math.ceil(limit * NEARLY_FULL)}`,
+          ]
+    const items = sql`coalesce(sum(CASE WHEN u.part = 'entries' THEN u.items ELSE 0 END), 0)`
+    const parts = [
+      sql`SELECT e.org, 'review.waiting' AS event, count(*) AS value, NULL AS quota FROM entries e
+        WHERE e.captured = 1 AND NOT ${dialect.falseWhenNull(expired(clock.now()))} GROUP BY e.org`,
+      sql`SELECT o.org, 'work.failed' AS event, count(*) AS value, NULL AS quota FROM outbox o
+        WHERE o.state = 'failed' GROUP BY o.org`,
+      ...quota('quota.entries', quotas.entries, items),
+      ...quota('quota.bytes', quotas.bytes, sql`coalesce(sum(u.bytes), 0)`),
+    ]
+    return sql.join(parts, sql` UNION ALL `)
+  }
+
+  return {
+    async due(since, limit) {
+      const batch = new Batch(
+        sql`DELETE FROM sent_notices WHERE NOT EXISTS (
+          SELECT 1 FROM (${conditions()}) holds WHERE holds.org = sent_notices.org AND holds.event = sent_notices.event)`,
+      )
+      const due = batch.add(
+        sql`SELECT holds.org, holds.event, holds.value, holds.quota FROM (${conditions()}) holds
+          WHERE NOT EXISTS (
+            SELECT 1 FROM sent_notices s WHERE s.org = holds.org AND s.event = holds.event AND s.at > ${since})
+          ORDER BY holds.org, holds.event LIMIT ${limit}`,
+        each(
+          (row): Notice => ({
+            ...{ org: str(row, 'org'), event: eventOf(row, 'event') },
+            ...{ value: num(row, 'value'), limit: numOrNull(row, 'quota') },
+          }),
+        ),
+      )
+      return (await batch.run(connection, 'all')).of(due)
+    },
+
+    async markSent(notices) {
+      const rows = JSON.stringify(notices.map(({ org, event }) => [org, event]))
+      const sent = dialect.jsonTable(sql`${rows}`, { org: 'text', event: 'text' })
+      await new Batch(
+        sql`INSERT INTO sent_notices (org, event, at) SELECT sent.org, sent.event, ${clock.now()} FROM ${sent} sent WHERE 1 = 1
+          ON CONFLICT (org, event) DO UPDATE SET at = excluded.at`,
+      ).run(connection)
+    },
+  }
+}

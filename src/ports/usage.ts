@@ -1,0 +1,32 @@
+/** Counts of one key for one project on one day. */
+export interface UsageCounts {
+  readonly calls: number
+  /** Calls that were answered by an error. */
+  readonly failed: number
+  /** Stored or changed entries. */
+  readonly entries: number
+  /** Rows that the database read and wrote, as far as it reports them. */
+  readonly rowsRead: number
+  readonly rowsWritten: number
+  /** Tokens of the answers, at four characters each. */
+  readonly tokens: number
+}
+
+export interface UsageRow extends UsageCounts {
+  readonly org: string
+  /** Days since 1970, UTC. */
+  readonly day: number
+  readonly keyId: string
+  /** The key of a project that exists; '' for none. */
+  readonly project: string
+}
+
+/** Stores how much each key is used: one row for each key, project and day. */
+export interface UsageStore {
+  /** Adds counts to the rows of their keys and days. */
+  add(rows: readonly UsageRow[]): Promise<void>
+  /** Returns the sums of an organization by key and project, from a day on. */
+  sums(org: string, from: number): Promise<readonly Omit<UsageRow, 'org' | 'day'>[]>
+  /** Deletes rows of days before one. @returns the number of deleted rows, at most `limit` */
+  forget(before: number, limit: number): Promise<number>
+}

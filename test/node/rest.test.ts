@@ -1,0 +1,3 @@
+import { restContract } from '../contracts/endpoint/rest'
+
+restContract()

@@ -1,0 +1,3 @@
+import { learnedContract } from '../contracts/learned'
+
+learnedContract()

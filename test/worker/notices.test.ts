@@ -1,0 +1,3 @@
+import { noticesContract } from '../contracts/notices'
+
+noticesContract()

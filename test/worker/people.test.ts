@@ -1,0 +1,3 @@
+import { peopleContract } from '../contracts/people'
+
+peopleContract()
