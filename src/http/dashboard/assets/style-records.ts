@@ -51,4 +51,5 @@ export const RECORDS = `
 .day-group:has(ol:empty){display:none}
 .day-group h2{font-size:.8125rem;color:var(--soft);margin-bottom:var(--s3)}
 .bar-form .field{min-width:9rem}
+.records .bar-form{margin-bottom:var(--s4)}
 `
