@@ -7,7 +7,7 @@ import { assetOf } from './assets/serve'
 import { seeOther } from './page'
 import { activityStream } from './pages/activity'
 import { askAgain, askForKey, comeAgain, signIn, WRONG_KEYS_A_MINUTE } from './pages/login'
-import { palette } from './pages/palette'
+import { palette, suggest } from './pages/palette'
 import { safePath } from './parts/words'
 import { executeAction, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
 import { endedSession, endSession, visitorOf } from './session'
@@ -48,9 +48,10 @@ async function resource(c: PageContext, visit: Visit, read: () => Promise<Respon
   return answer instanceof Response ? answer : new Response(null, { status: answer.status ?? 500 })
 }
 
-/** Suggestions of the script while a person types. */
+/** Suggestions that the script reads while a person types. */
 const SUGGESTIONS: readonly (readonly [path: string, handler: (visit: Visit) => Promise<Response>])[] = [
   ['/palette', palette],
+  ['/suggest', suggest],
 ]
 
 /** Mounted at the root, before the routes that accept a bearer token. */

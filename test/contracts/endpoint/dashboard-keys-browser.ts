@@ -127,6 +127,84 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
     })
   })
 
+  describe('search', () => {
+    it.each(WIDTHS)('[OPERATE-135] shows results while a person types, at %i pixels', async (width) => {
+      const page = await open('/search', { width })
+      const field = page.getByLabel('Search memories')
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      await field.pressSequentially('bu')
+      await field.pressSequentially('o')
+      await page
+        .locator('#list mark', { hasText: 'Buoy' })
+        .or(page.locator('#list .title', { hasText: 'Buoys' }))
+        .first()
+        .waitFor()
+      expect(asked.filter((url) => url.includes('live=1'))).toHaveLength(1)
+      expect(new URL(page.url()).searchParams.get('q')).toBe('buo')
+      expect(await page.locator('#list > li').count()).toBe(1)
+      await page.keyboard.press('Enter')
+      await page.waitForURL((url) => !url.search.includes('live'))
+      expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-136] names the filters in use, removes one, and needs no script for it', async () => {
+      const page = await open('/search?q=painted&kind=decision&project=harbor-web', { script: false })
+      const chips = page.getByRole('list', { name: 'Filters in use' })
+      expect(await chips.getByRole('listitem').count()).toBe(2)
+      await page.getByRole('link', { name: 'Remove the filter kind: decision' }).click()
+      expect(new URL(page.url()).search).toBe('?q=painted&project=harbor-web')
+      expect(await page.locator('#list > li').count()).toBe(3)
+    })
+
+    it('[OPERATE-136] suggests names of filters, and keeps a view in the browser', async () => {
+      const page = await open('/search?q=painted')
+      await page.locator('summary', { hasText: 'Filters' }).click()
+      await page.getByLabel('Project').focus()
+      await page.locator('datalist option[value=harbor-web]').waitFor({ state: 'attached' })
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.goto(`${house.base}/search`)
+      await page.getByRole('list', { name: 'Saved views' }).getByRole('link', { name: 'painted' }).click()
+      await page.waitForURL('**/search?q=painted**')
+      await page.getByRole('button', { name: 'Remove the view painted' }).click()
+      expect(await page.getByRole('list', { name: 'Saved views' }).isVisible()).toBe(false)
+      expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-137] suggests a spelling of words that memories hold', async () => {
+      const page = await open('/search?q=anchros&by=words', { script: false })
+      await page.getByRole('link', { name: 'anchors' }).click()
+      expect(await page.locator('#list > li').count()).toBe(1)
+    })
+  })
+
+  describe('the overview', () => {
+    it.each(WIDTHS)('[OPERATE-138] leads from each bar to its memories, at %i pixels', async (width) => {
+      const page = await open('/', { width })
+      await page.getByRole('link', { name: 'harbor-web', exact: true }).click()
+      await page.waitForURL('**/search?project=harbor-web')
+      expect(await page.locator('#list > li').count()).toBe(3)
+      await page.goto(house.base)
+      await page.locator('.days svg a').last().click()
+      await page.waitForURL(/search\?from=(.+)&to=\1$/)
+      expect(await page.locator('#list > li').count()).toBe(3)
+      await page.goto(house.base)
+      await page.getByRole('link', { name: '7 days' }).click()
+      expect(await page.locator('.days svg a').count()).toBe(7)
+      expect(await page.getByText('Nothing waits for you.').count()).toBe(1)
+      expect(await page.locator('main').textContent()).not.toContain('GB')
+    })
+
+    it('[OPERATE-139] ticks the first steps that are done, and hides them on request without script', async () => {
+      const page = await open('/', { script: false })
+      await page.getByText('✓ Store a first memory').waitFor()
+      await page.getByText('○ Let a session use a memory').waitFor()
+      await page.getByRole('button', { name: 'Hide' }).click()
+      await page.waitForURL(`${house.base}/`)
+      expect(await page.getByText('First steps').count()).toBe(0)
+    })
+  })
+
   describe('keys in lists', () => {
     it.each(WIDTHS)('[OPERATE-134] move to a row, open it and edit it, at %i pixels', async (width) => {
       const page = await open('/search?project=harbor-web', { width })

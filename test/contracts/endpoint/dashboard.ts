@@ -209,6 +209,20 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.get(`/entries/${first}`)).text).not.toMatch(/<script>|<img src=x/)
     })
 
+    it('[OPERATE-136] suggests to a narrowed key no name, word or memory of another project', async () => {
+      const json = async (one: Person, path: string) => JSON.parse((await one.get(path)).text)
+      for (const path of ['/palette?q=secret', '/palette?q=of+secret', '/suggest?field=project&q=s']) {
+        expect([path, await json(narrowed, path)]).toEqual([path, []])
+        expect((await json(admin, path)).length).toBeGreaterThan(0)
+      }
+      for (const field of ['thread', 'agent', 'tag'])
+        expect(JSON.stringify(await json(narrowed, `/suggest?field=${field}`))).not.toContain('secret')
+      const misspelled = '/search?q=secrte&by=words'
+      expect((await narrowed.get(misspelled)).text).not.toContain('>secret<')
+      expect((await admin.get(misspelled)).text).toContain('>secret<')
+      expect((await house.person('').get('/suggest?field=project')).status).toBe(404)
+    })
+
     it('answers a narrowed key with guessed addresses as if nothing existed there', async () => {
       const apart = (text: string) => text.replaceAll(/\d+/g, '').replaceAll(/name="token" value="[^"]*"/g, '')
       for (const [guessed, never] of [

@@ -39,7 +39,7 @@ const step = (by) => {
   moveTo(at < 0 ? rows[0] : rows[Math.min(rows.length - 1, Math.max(0, at + by))])
 }
 
-/** What a single key does in lists; false where the page has nothing for it. */
+/** Actions of single keys in lists; an action returns false where the page has no use for it. */
 const inLists = {
   j: () => step(1),
   k: () => step(-1),

@@ -1,5 +1,6 @@
 import { KEYS } from './script-keys'
 import { PALETTE } from './script-palette'
+import { SEARCH } from './script-search'
 import { versioned } from './versioned'
 
 /** Times in the reader's zone, copy buttons, rows of conditions, the change feed, the theme, toasts. */
@@ -142,5 +143,5 @@ for (const toast of document.querySelectorAll('[data-toast]')) {
  * The one script, as the browser gets it; its parts share one scope. Every page works without it. Stored data reaches the page as text
  * only.
  */
-export const SCRIPT = `${BASE}${KEYS}${PALETTE}`
+export const SCRIPT = `${BASE}${KEYS}${PALETTE}${SEARCH}`
 export const SCRIPT_AT = versioned('/assets/dashboard.js', SCRIPT)

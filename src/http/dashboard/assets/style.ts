@@ -265,7 +265,15 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .days .sum small{font-size:.8125rem;font-weight:400;letter-spacing:0;color:var(--soft)}
 .days .line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .days .day{fill:var(--bar)}
-.days rect.hit{fill:transparent}.days g:hover .day{fill:var(--accent)}.days g:hover .hit{fill:var(--sunken)}
+.days rect.hit{fill:transparent}.days a:hover .day{fill:var(--accent)}.days a:hover .hit{fill:var(--sunken)}
+.ranges{display:flex;gap:.1rem}.ranges a{padding:.15rem .5rem;border-radius:.3rem;color:var(--soft);text-decoration:none;font-size:.8125rem}
+.ranges a[aria-current]{background:var(--sunken);color:var(--ink);font-weight:550}
+p+.changes{margin-top:var(--s4)}
+.attention{display:grid;gap:0}
+.attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
+border-bottom:1px solid var(--line)}
+.attention li:last-child{border-bottom:0;padding-bottom:0}.attention strong{font-variant-numeric:tabular-nums}
+.done>h2::before{content:"✓"}
 .scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem;margin-top:var(--s2)}
 .bars td,.bars th{padding:.28rem var(--s3) .28rem 0;border:0}
 .bars th{width:45%}.bars th a{text-decoration-color:transparent}.bars th a:hover{text-decoration-color:currentColor}
@@ -294,6 +302,14 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
+.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}
+.chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
+border-radius:1rem;background:var(--card);font-size:.8125rem}
+.chips span{color:var(--soft)}.chips a,.chips button{display:grid;place-items:center;min-width:1.6rem;min-height:1.6rem;padding:0;border:0;
+background:none;box-shadow:none;color:var(--soft);text-decoration:none;border-radius:50%}
+.chips li>a:only-child,.chips li>a.view{color:var(--accent);padding:0 .3rem}
+.chips a:hover,.chips button:hover{background:var(--sunken);color:var(--ink)}
+.sort{display:flex;gap:var(--s2);align-items:center;margin-top:var(--s3)}.sort label{margin:0}.sort select{width:auto}
 .searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
 .searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
 .switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}

@@ -32,6 +32,45 @@ export async function connect(visit: Visit): Promise<Page> {
   }
 }
 
+/** Number of memories up to which the first steps are shown. */
+const BEGINNING = 20
+
+/** The first steps, each ticked by what the store holds. Hidden by its button, or once the store has grown. */
+export const Setup = ({ visit, stored, isUsed }: { visit: Visit; stored: number; isUsed: boolean }) => {
+  if (visit.preferences.isSetupHidden || stored > BEGINNING) return null
+  const steps: readonly (readonly [isDone: boolean, label: string, at: string])[] = [
+    [stored > 0, 'Store a first memory', '/'],
+    [isUsed, 'Let a session use a memory', '/pack'],
+  ]
+  return (
+    <section class="card" data-setup>
+      <div class="card-head">
+        <h2>First steps</h2>
+        <PostForm action="/preferences" token={visit.formToken}>
+          <button type="submit" class="small plain" name="setup" value="hidden">
+            Hide
+          </button>
+        </PostForm>
+      </div>
+      <ul class="attention">
+        {steps.map(([isDone, label, at]) => (
+          <li>
+            <span>
+              {isDone ? '✓' : '○'} {label}
+              <span class="hidden">{isDone ? ': done' : ': to do'}</span>
+            </span>
+            {isDone ? null : <a href={at}>Open</a>}
+          </li>
+        ))}
+        <li>
+          <span>More clients read and write the same memory</span>
+          <a href="/connect">Connect</a>
+        </li>
+      </ul>
+    </section>
+  )
+}
+
 /** Replaces the overview while no memory is stored: an introduction and three steps. */
 export const EmptyOverview = ({ visit }: { visit: Visit }) => {
   const { origin } = visit.url

@@ -55,3 +55,30 @@ export async function palette(visit: Visit): Promise<Response> {
   ]
   return Response.json(all, { headers: { 'Cache-Control': 'no-store' } })
 }
+
+/** Names of each field that are suggested. */
+const SUGGESTED = 50
+/** Newest entries whose agents are suggested. */
+const COUNTED = 2_000
+
+/** Suggests values of a filter that the visitor may see: `field` names it, `q` starts the name. */
+export async function suggest(visit: Visit): Promise<Response> {
+  const principal = principalOf(visit)
+  const { directory, overview, entries } = visit.services
+  const text = firstCodePoints(queryParameter(visit, 'q') ?? '', LONGEST)
+  const named: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+    project: () => directory.projectsBeginning(principal, text, SUGGESTED),
+    thread: () => directory.threadsBeginning(principal, text, SUGGESTED),
+    tag: async () => (await entries.statistics(principal)).topTags.map(({ tag }) => tag),
+    agent: async () =>
+      (
+        await overview.activity(principal, { newest: COUNTED, since: visit.services.now(), names: SUGGESTED })
+      ).agents.map(({ name }) => name),
+  }
+  const field = queryParameter(visit, 'field') ?? ''
+  const names = Object.hasOwn(named, field) ? await named[field]?.() : []
+  return Response.json(
+    (names ?? []).filter((name) => name !== ''),
+    { headers: { 'Cache-Control': 'no-store' } },
+  )
+}

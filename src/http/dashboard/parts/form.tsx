@@ -80,6 +80,8 @@ interface FieldProps {
   readonly inputmode?: 'numeric'
   readonly placeholder?: string
   readonly error?: string | undefined
+  /** Whether the script suggests values of this name while a person types. */
+  readonly suggest?: boolean
 }
 
 export const Field = ({
@@ -94,6 +96,7 @@ export const Field = ({
   inputmode,
   placeholder,
   error,
+  suggest,
 }: FieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -106,6 +109,7 @@ export const Field = ({
       list={list}
       inputmode={inputmode}
       placeholder={placeholder}
+      data-suggest={suggest ? name : undefined}
       autocomplete="off"
       {...noted(id, hint, error)}
     />

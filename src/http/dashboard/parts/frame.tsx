@@ -101,7 +101,7 @@ const STALE: Place = { at: '/stale', label: 'Outdated?', icon: 'stale' }
 /** Whether the visitor reviews captured sessions. */
 export const reviews = (visit: Visit): boolean => hasRole(visit, 'writer') && visit.config.captureDays > 0
 
-/** What waits for the visitor: captured sessions to review, and pairs of memories to settle. */
+/** Counts of items that wait for the visitor: captured sessions to review, and pairs of memories to settle. */
 export interface Waiting {
   readonly sessions: number
   readonly pairs: number
