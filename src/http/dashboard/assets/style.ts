@@ -1,3 +1,4 @@
+import { RECORDS } from './style-records'
 import { versioned } from './versioned'
 
 /** Colors, type, space, and the look of single elements. One accent color; everything else is ink on paper. */
@@ -412,5 +413,5 @@ export const PROSE = `
 `
 
 /** Joins the parts into the one stylesheet. */
-export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}`
+export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}${RECORDS}`
 export const STYLE_AT = versioned('/assets/dashboard.css', STYLE)

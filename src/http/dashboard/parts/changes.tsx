@@ -31,20 +31,9 @@ const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
   </li>
 )
 
-/** @param isEmptyToday whether an empty list is that of today, above older changes */
-export const Changes = ({
-  changes,
-  now,
-  isEmptyToday = false,
-}: {
-  changes: readonly FeedChange[]
-  now: Millis
-  isEmptyToday?: boolean
-}) => (
+export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: Millis }) => (
   <>
-    {changes.length > 0 ? null : isEmptyToday ? (
-      <p class="soft nothing">No changes yet.</p>
-    ) : (
+    {changes.length > 0 ? null : (
       <Nothing title="Nothing has changed yet">
         <p>Everything that agents and people store, change or delete is listed here.</p>
       </Nothing>

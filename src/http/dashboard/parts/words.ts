@@ -90,6 +90,3 @@ export function safePath(path: string | null): string {
   const resolved = `${url.pathname}${url.search}`
   return url.origin === OWN && OWN_PATH.test(resolved) && new URL(resolved, OWN).origin === OWN ? resolved : '/'
 }
-
-/** The day of a time in UTC, such as 2026-11-28. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
