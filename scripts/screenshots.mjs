@@ -25,7 +25,10 @@ const PICTURES = [
 const PAGES = [
   ...PICTURES.filter(([, , scheme]) => scheme === 'light').map(([name, path]) => /** @type {const} */ ([name, path])),
   ['search-start', '/search'],
-  ['search-nothing', '/search?tag=nothing-has-it'],
+  ['search-nothing', '/search?q=refnud&by=words&tag=nothing-has-it&kind=decision'],
+  ['search-filters', '/search?q=refund&project=ferry-api&kind=decision&field=status&op=not_exists&value='],
+  ['help', '/help'],
+  ['connect', '/connect'],
   ['threads', '/threads'],
   ['version', '/entries/13/versions/1'],
   ['edit', '/entries/13/edit'],
@@ -46,7 +49,7 @@ const EMPTY = [
   ['empty-activity', '/activity'],
   ['empty-review', '/review'],
 ]
-const WIDTHS = [320, 1280]
+const WIDTHS = [390, 1280]
 const SCHEMES = /** @type {const} */ (['light', 'dark'])
 
 const state = join(root, '.wrangler/screenshots')

@@ -448,6 +448,99 @@ async function bridge({ env, home, input, write: write2 }) {
   rest.trim() !== "" && take(rest), await Promise.race([Promise.all(open), new Promise((done) => setTimeout(done, LONGEST_END_MS))]);
 }
 
+import { createHash as createHash2 } from "node:crypto";
+import { readFileSync as readFileSync2, statSync } from "node:fs";
+import { join as join2 } from "node:path";
+
+// ../../src/domain/entry/compare-citation.ts
+var bareLines = (text) => text.replace(/\r?\n$/, "").split(/\r\n|\n|\r/).map((line) => line.replace(/\s+/g, "")), bounds = (lines) => {
+  let [from = "", to = from] = lines.split("-");
+  return [Number(from), Number(to)];
+}, rangeOf = (from, to) => from === to ? `${from}` : `${from}-${to}`;
+function hashOf(lines, bare, sha2562) {
+  let [from, to] = bounds(lines), text = bare.slice(from - 1, to).join("");
+  return to > bare.length || text === "" ? null : sha2562(text);
+}
+function filledRange(bare, from, end) {
+  let [first2, last2] = [from, end - 1];
+  for (; bare[first2] === ""; ) first2++;
+  for (; bare[last2] === ""; ) last2--;
+  return rangeOf(first2 + 1, last2 + 1);
+}
+var NEIGHBOUR = 20;
+function neighbours(lines, bare, sha2562) {
+  let [from, to] = bounds(lines), [before, after] = ["", ""];
+  for (let i = from - 2; i >= 0 && before.length < NEIGHBOUR; i--) before = bare[i] + before;
+  for (let i = to; i < bare.length && after.length < NEIGHBOUR; i++) after += bare[i];
+  return [sha2562(before).slice(0, 8), sha2562(after).slice(0, 8)];
+}
+function occurrences({ lines, hash }, bare, sha2562) {
+  let [from, to] = bounds(lines), size = to - from + 1, known = /* @__PURE__ */ new Map(), found = /* @__PURE__ */ new Set();
+  for (let at = 0; at + size <= bare.length && known.size < 6e4; at++) {
+    let text = bare.slice(at, at + size).join("");
+    if (text === "") continue;
+    let isIt = known.get(text) ?? sha2562(text) === hash;
+    known.set(text, isIt), isIt && found.add(filledRange(bare, at, at + size));
+  }
+  return [...found];
+}
+var distanceTo = (lines) => (other) => Math.abs(bounds(other)[0] - bounds(lines)[0]);
+function chosenFrom(found, citation, bare, sha2562) {
+  let [before, after, copies = "1"] = (citation.around ?? "").split(":"), distance = distanceTo(citation.lines), matches = new Map(
+    found.map((lines) => {
+      let [own, next] = neighbours(lines, bare, sha2562);
+      return [lines, +(own === before) + +(next === after)];
+    })
+  ), of = (lines) => matches.get(lines) ?? 0, [best] = [...found].sort((a, b) => of(b) - of(a) || distance(a) - distance(b));
+  return best === void 0 || found.length < Number(copies) && of(best) < 2 ? null : best;
+}
+function reflowed({ lines, hash }, bare, sha2562) {
+  let [from, to] = bounds(lines), size = to - from + 1, filled = bare.flatMap((line, i) => line === "" ? [] : [i]), start = filled.findIndex((i) => i >= from - 1), left = 6e4;
+  for (let at of byDistance(start < 0 ? filled.length - 1 : start, filled.length)) {
+    let text = "";
+    for (let end = at; end < Math.min(filled.length, at + 2 * size); end++) {
+      if (left-- <= 0) return null;
+      if (text += bare[filled[end]], sha2562(text) === hash) return rangeOf(filled[at] + 1, filled[end] + 1);
+    }
+  }
+  return null;
+}
+function* byDistance(at, end) {
+  for (let away = 0; away < Math.max(at, end - at) + 1; away++)
+    at - away >= 0 && at - away < end && (yield at - away), away > 0 && at + away >= 0 && at + away < end && (yield at + away);
+}
+function compareCitation(citation, bare, sha2562) {
+  let { lines, hash, around } = citation, isThere = hashOf(lines, bare, sha2562) === hash;
+  if (isThere && (around === void 0 || around.endsWith(":1"))) return { state: "unchanged" };
+  let found = occurrences(citation, bare, sha2562), best = found.length === 0 ? reflowed(citation, bare, sha2562) : chosenFrom(found, citation, bare, sha2562);
+  if (best === null) return { state: "changed" };
+  let [at, own] = [bounds(best), bounds(lines)];
+  return isThere && at[0] >= own[0] && at[1] <= own[1] ? { state: "unchanged" } : { state: "moved", lines: best };
+}
+
+var MOST_BYTES2 = 1e6, CLOSE = /<\/commonplace[^>]*>/, sha256 = (text) => createHash2("sha256").update(text).digest("hex");
+function textOf2(root, path) {
+  try {
+    let file = join2(root, path);
+    return statSync(file).size > MOST_BYTES2 ? null : readFileSync2(file, "utf8");
+  } catch {
+    return null;
+  }
+}
+function hasChanged(root, { path, lines, hash, around }) {
+  if (path.split("/").includes("..")) return !1;
+  let text = textOf2(root, path);
+  return text !== null && compareCitation({ lines, hash, around }, bareLines(text), sha256).state === "changed";
+}
+function withChanges(output, cited, root) {
+  if (output === null || !Array.isArray(cited)) return output;
+  let changed = cited.filter((one) => typeof one?.path == "string" && hasChanged(root, one));
+  if (changed.length === 0) return output;
+  let said = `The cited lines have changed since: ${changed.map(({ id, path, lines }) => `[${Number(id)}] ${path.replace(/[<\n]/g, " ")}:${lines}`).join(", ")}. Read the code before you rely on these memories.`, filled = (value) => typeof value == "string" ? value.replace(CLOSE, (end) => `${said}
+${end}`) : value !== null && typeof value == "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, filled(inner)])) : value;
+  return filled(output);
+}
+
 // banner:rules
 var redact = secretRules.redact;
 
@@ -583,22 +676,22 @@ function cleanEvent(event) {
   return [LONGEST_TEXT, 500, 100].map((length) => shorten(known, length)).find((made) => Buffer.byteLength(JSON.stringify(made)) <= LARGEST_EVENT) ?? Object.fromEntries(Object.entries(shorten(known, 100)).filter(([, value]) => typeof value == "string"));
 }
 
-import { readFileSync as readFileSync2, statSync } from "node:fs";
-import { basename, dirname, join as join2, resolve } from "node:path";
+import { readFileSync as readFileSync3, statSync as statSync2 } from "node:fs";
+import { basename, dirname, join as join3, resolve } from "node:path";
 var read = (file) => {
   try {
-    return readFileSync2(file, "utf8");
+    return readFileSync3(file, "utf8");
   } catch {
     return null;
   }
-}, isFolder = (path) => statSync(path, { throwIfNoEntry: !1 })?.isDirectory() === !0;
+}, isFolder = (path) => statSync2(path, { throwIfNoEntry: !1 })?.isDirectory() === !0;
 function repositoryOf(folder) {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    let git = join2(at, ".git");
+    let git = join3(at, ".git");
     if (isFolder(git)) return { root: at, own: at, git, common: git };
     let linked = /^gitdir: *(.+)$/m.exec(read(git) ?? "")?.[1];
     if (linked !== void 0) {
-      let own = resolve(at, linked.trim()), shared = read(join2(own, "commondir")), common = shared === null ? own : resolve(own, shared.trim());
+      let own = resolve(at, linked.trim()), shared = read(join3(own, "commondir")), common = shared === null ? own : resolve(own, shared.trim());
       return { root: shared === null ? at : basename(common).startsWith(".") ? dirname(common) : common.replace(/\.git$/, ""), own: at, git: own, common };
     }
     if (dirname(at) === at) return null;
@@ -621,7 +714,7 @@ function remoteOf(config) {
 var LONGEST_NAME = 999, RECALLS = ["all", "start", "off"];
 function wishesIn(folder) {
   try {
-    return readFileSync2(join2(folder, ".commonplace.json"), "utf8");
+    return readFileSync3(join3(folder, ".commonplace.json"), "utf8");
   } catch (error) {
     return ["ENOENT", "ENOTDIR"].includes(error.code) ? null : "";
   }
@@ -637,7 +730,7 @@ function wishesOf(folders) {
   return { capture: !1, isUnreadable: !0 };
 }
 function placeOf(event, env, home) {
-  let given2 = textOf(event, "cwd") ?? event.workspace_roots?.find?.((root) => typeof root == "string") ?? textOf(event.session, "directory"), started = env.CLAUDE_PROJECT_DIR || process.cwd(), repository = repositoryOf(given2 ?? started), folder = repository?.root ?? resolve(env.CLAUDE_PROJECT_DIR || given2 || started), wishes = wishesOf(repository === null ? [folder] : [repository.own, repository.root]), remote = repository === null ? void 0 : remoteOf(read(join2(repository.common, "config")) ?? ""), branch = repository === null ? void 0 : /^ref: refs\/heads\/(.+)$/m.exec(read(join2(repository.git, "HEAD")) ?? "")?.[1];
+  let given2 = textOf(event, "cwd") ?? event.workspace_roots?.find?.((root) => typeof root == "string") ?? textOf(event.session, "directory"), started = env.CLAUDE_PROJECT_DIR || process.cwd(), repository = repositoryOf(given2 ?? started), folder = repository?.root ?? resolve(env.CLAUDE_PROJECT_DIR || given2 || started), wishes = wishesOf(repository === null ? [folder] : [repository.own, repository.root]), remote = repository === null ? void 0 : remoteOf(read(join3(repository.common, "config")) ?? ""), branch = repository === null ? void 0 : /^ref: refs\/heads\/(.+)$/m.exec(read(join3(repository.git, "HEAD")) ?? "")?.[1];
   return {
     place: {
       folder: folder === resolve(home) ? "/" : folder,
@@ -647,14 +740,15 @@ function placeOf(event, env, home) {
       ...wishes.audience === "project" ? { audience: "project" } : {},
       ...wishes.capture === !1 ? { capture: !1 } : {}
     },
+    own: repository?.own ?? folder,
     recall: RECALLS.includes(wishes.recall) ? wishes.recall : "all",
     isUnreadable: wishes.isUnreadable === !0
   };
 }
 
 import * as fs from "node:fs";
-import { join as join3 } from "node:path";
-var MOST_EVENTS2 = 2e3, MOST_BYTES2 = 8 * 1048576, LONGEST_WAIT_MS = 6 * 864e5, OLDEST_LOCK_MS = 1e4, OLDEST_DRAFT_MS = 6e4, NAME = /^\d{13}-[0-9a-f]{64}\.json$/, folderOf = (home) => join3(home, ".commonplace");
+import { join as join4 } from "node:path";
+var MOST_EVENTS2 = 2e3, MOST_BYTES3 = 8 * 1048576, LONGEST_WAIT_MS = 6 * 864e5, OLDEST_LOCK_MS = 1e4, OLDEST_DRAFT_MS = 6e4, NAME = /^\d{13}-[0-9a-f]{64}\.json$/, folderOf = (home) => join4(home, ".commonplace");
 function writeWhole(file, text) {
   let draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.draft`;
   return fs.writeFileSync(draft, text, { mode: 384 }), fs.renameSync(draft, file), !0;
@@ -667,9 +761,9 @@ var quietly = (work, otherwise) => {
   }
 };
 function openSpool(home) {
-  let own = folderOf(home), folder = join3(own, "spool"), [lock, lostFile, stateFile] = ["sender.lock", "lost", "state.json"].map((name) => join3(own, name));
+  let own = folderOf(home), folder = join4(own, "spool"), [lock, lostFile, stateFile] = ["sender.lock", "lost", "state.json"].map((name) => join4(own, name));
   quietly(() => fs.mkdirSync(folder, { recursive: !0, mode: 448 }));
-  let filesIn = (where) => quietly(() => fs.readdirSync(where), []), names = () => filesIn(folder).filter((name) => NAME.test(name)).sort(), remove = (name) => quietly(() => fs.rmSync(join3(folder, name), { force: !0 })), read3 = (name) => quietly(() => JSON.parse(fs.readFileSync(join3(folder, name), "utf8")), null), lose = (name) => {
+  let filesIn = (where) => quietly(() => fs.readdirSync(where), []), names = () => filesIn(folder).filter((name) => NAME.test(name)).sort(), remove = (name) => quietly(() => fs.rmSync(join4(folder, name), { force: !0 })), read3 = (name) => quietly(() => JSON.parse(fs.readFileSync(join4(folder, name), "utf8")), null), lose = (name) => {
     quietly(() => fs.appendFileSync(lostFile, `${name.slice(14, 78)}
 `, { mode: 384 })), remove(name);
   }, lostIds = () => new Set(
@@ -679,14 +773,14 @@ function openSpool(home) {
     let all = names(), old = all.filter((name) => Number(name.slice(0, 13)) < now - LONGEST_WAIT_MS);
     for (let name of old) lose(name);
     let waiting = all.slice(old.length);
-    if (waiting.length * LARGEST_EVENT <= MOST_BYTES2) return;
+    if (waiting.length * LARGEST_EVENT <= MOST_BYTES3) return;
     let sizes = new Map(
-      waiting.map((name) => [name, fs.statSync(join3(folder, name), { throwIfNoEntry: !1 })?.size ?? 0])
+      waiting.map((name) => [name, fs.statSync(join4(folder, name), { throwIfNoEntry: !1 })?.size ?? 0])
     ), [count, bytes] = [waiting.length, [...sizes.values()].reduce((sum, size) => sum + size, 0)];
-    if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES2) return;
+    if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES3) return;
     let isTool = new Map(waiting.map((name) => [name, kindOf(read3(name)?.event ?? {}) === "tool"]));
     for (let name of [...waiting.filter((one) => isTool.get(one)), ...waiting.filter((one) => !isTool.get(one))]) {
-      if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES2) return;
+      if (count <= MOST_EVENTS2 && bytes <= MOST_BYTES3) return;
       lose(name), count--, bytes -= sizes.get(name);
     }
   };
@@ -702,7 +796,7 @@ function openSpool(home) {
       let all = names(), there = all.find((name2) => name2.includes(record.id));
       if (there !== void 0) return there;
       let name = `${String(record.at).padStart(13, "0")}-${record.id}.json`;
-      return quietly(() => writeWhole(join3(folder, name), JSON.stringify(record)), !1) ? (all.length * LARGEST_EVENT >= MOST_BYTES2 && bound(record.at), name) : null;
+      return quietly(() => writeWhole(join4(folder, name), JSON.stringify(record)), !1) ? (all.length * LARGEST_EVENT >= MOST_BYTES3 && bound(record.at), name) : null;
     },
     /** The stored state of the server: last response, start of the outage, and its cause. */
     state: () => quietly(() => JSON.parse(fs.readFileSync(stateFile, "utf8")), {}),
@@ -712,7 +806,7 @@ function openSpool(home) {
     /** Deletes drafts of killed programs. */
     sweep(now) {
       for (let [where, name] of [folder, own].flatMap((at) => filesIn(at).map((one) => [at, one])))
-        name.endsWith(".draft") && (fs.statSync(join3(where, name), { throwIfNoEntry: !1 })?.mtimeMs ?? now) < now - OLDEST_DRAFT_MS && fs.rmSync(join3(where, name), { force: !0 });
+        name.endsWith(".draft") && (fs.statSync(join4(where, name), { throwIfNoEntry: !1 })?.mtimeMs ?? now) < now - OLDEST_DRAFT_MS && fs.rmSync(join4(where, name), { force: !0 });
     },
     /** @returns {(() => void) | null} a function that releases the lock; null while another program sends */
     takeLock(now) {
@@ -736,12 +830,12 @@ function isAlive(pid) {
   }
 }
 
-import { readFileSync as readFileSync4 } from "node:fs";
-import { join as join4 } from "node:path";
-var MOST_SESSIONS = 20, MOST_WAITING = 100, fileOf = (home) => join4(folderOf(home), "told.json");
+import { readFileSync as readFileSync5 } from "node:fs";
+import { join as join5 } from "node:path";
+var MOST_SESSIONS = 20, MOST_WAITING = 100, fileOf = (home) => join5(folderOf(home), "told.json");
 function read2(home) {
   try {
-    let told = jsonIn(readFileSync4(fileOf(home), "utf8"));
+    let told = jsonIn(readFileSync5(fileOf(home), "utf8"));
     return Array.isArray(told.sessions) ? told : { sessions: [] };
   } catch {
     return { sessions: [] };
@@ -790,7 +884,7 @@ function nextState(spool, error, toldLost) {
 async function handle(argument, event, { env, home }) {
   let client = clientOf(argument, event, env), kind = kindOf(event), nothing = { client, kind, output: null, message: null };
   if (nameOf(event) === "" || kind === "tool" && !isWorkOf(event)) return nothing;
-  let at = Date.now(), until = at + (LONGEST_MS[kind] ?? 0), { place, recall, isUnreadable } = placeOf(event, env, home), isOff = place.capture === !1, isAsked = (kind === "start" ? recall !== "off" : ANSWERED.includes(kind) && recall === "all") && !(client === "cursor" && kind === "prompt"), spool = openSpool(home), record = { client, id: idOf(client, event), at, event: cleanEvent(event), place };
+  let at = Date.now(), until = at + (LONGEST_MS[kind] ?? 0), { place, own, recall, isUnreadable } = placeOf(event, env, home), isOff = place.capture === !1, isAsked = (kind === "start" ? recall !== "off" : ANSWERED.includes(kind) && recall === "all") && !(client === "cursor" && kind === "prompt"), spool = openSpool(home), record = { client, id: idOf(client, event), at, event: cleanEvent(event), place };
   if (isOff && kind !== "start" && !isAsked) return nothing;
   let name = isOff ? null : spool.put(record), isUnwritten = !isOff && name === null;
   if (kind === "tool") return nothing;
@@ -809,7 +903,7 @@ async function handle(argument, event, { env, home }) {
   try {
     if (isAsked || isUnwritten || name !== null && ANSWERED.includes(kind)) {
       let answer = await sender.ask([record], isAsked ? record.id : void 0);
-      name !== null && (answer === null ? spool.lose(name) : spool.remove(name)), output = allowed(answer?.output), notice = answer?.notice;
+      name !== null && (answer === null ? spool.lose(name) : spool.remove(name)), output = withChanges(allowed(answer?.output), answer?.cited, own), notice = answer?.notice;
     }
     let release = spool.takeLock(Date.now());
     try {

@@ -108,6 +108,7 @@ export function placeOf(event, env, home) {
   }
   return {
     place,
+    own: repository?.own ?? folder,
     recall: RECALLS.includes(wishes.recall) ? wishes.recall : 'all',
     isUnreadable: wishes.isUnreadable === true,
   }

@@ -1,4 +1,5 @@
 // Handles one event of a client (capture contract §2).
+import { withChanges } from './cited.mjs'
 import { cleanEvent } from './clean.mjs'
 import { clientOf, idOf, isFields, isWorkOf, kindOf, nameOf, sessionOf } from './events.mjs'
 import { placeOf } from './place.mjs'
@@ -67,7 +68,7 @@ export async function handle(argument, event, { env, home }) {
   if (nameOf(event) === '' || (kind === 'tool' && !isWorkOf(event))) return nothing
   const at = Date.now()
   const until = at + (LONGEST_MS[kind] ?? 0)
-  const { place, recall, isUnreadable } = placeOf(event, env, home)
+  const { place, own, recall, isUnreadable } = placeOf(event, env, home)
   const isOff = place.capture === false
   const asks = kind === 'start' ? recall !== 'off' : ANSWERED.includes(kind) && recall === 'all'
   const isAsked = asks && !(client === 'cursor' && kind === 'prompt')
@@ -96,7 +97,7 @@ export async function handle(argument, event, { env, home }) {
     if (isAsked || isUnwritten || (name !== null && ANSWERED.includes(kind))) {
       const answer = await sender.ask([record], isAsked ? record.id : undefined)
       if (name !== null) answer === null ? spool.lose(name) : spool.remove(name)
-      output = allowed(answer?.output)
+      output = withChanges(allowed(answer?.output), answer?.cited, own)
       notice = answer?.notice
     }
     const release = spool.takeLock(Date.now())

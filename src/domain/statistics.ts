@@ -73,3 +73,32 @@ export interface LinkedEntry extends Pick<Entry, 'id' | 'title' | 'project'> {
   /** The start of its text. */
   readonly text: string
 }
+
+/** A memory in a graph of links. */
+export interface GraphNode extends Pick<Entry, 'id' | 'title'> {
+  readonly kind: Kind
+  /** The start of its text. */
+  readonly text: string
+}
+
+/** Memories and the links between them. */
+export interface LinkGraph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly { readonly from: number; readonly to: number; readonly relation: string }[]
+}
+
+/** A deleted entry that can be restored. */
+export interface DeletedEntry extends Pick<Entry, 'id' | 'title' | 'project' | 'threadId'> {
+  readonly kind: Kind
+  /** The start of its last text. */
+  readonly text: string
+  readonly deletedAt: Millis
+  /** The agent or key that deleted it; '' for the schedule. */
+  readonly deletedBy: string
+}
+
+export interface DeletedPage {
+  readonly entries: readonly DeletedEntry[]
+  /** Continues the list; null at the end. */
+  readonly older: number | null
+}

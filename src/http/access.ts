@@ -64,7 +64,7 @@ export function readAccess(env: Readonly<Record<string, unknown>>): Access {
  * `Authorization`.
  */
 const ALLOWED_HEADERS = [
-  ...['Content-Type', 'Accept', 'Authorization', 'Last-Event-ID'],
+  ...['Content-Type', 'Accept', 'Authorization', 'Last-Event-ID', 'Idempotency-Key'],
   ...['mcp-session-id', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', '*'],
 ]
 
@@ -78,7 +78,7 @@ export const preflight = (origin = '*'): Response =>
     status: 204,
     headers: {
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS',
+      'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE, OPTIONS',
       'Access-Control-Allow-Headers': ALLOWED_HEADERS.join(', '),
       'Access-Control-Max-Age': '86400',
       ...(origin === '*' ? {} : { Vary: 'Origin' }),

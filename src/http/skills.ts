@@ -70,40 +70,82 @@ function fileOf(entry: Entry): SkillFile {
   return { name, text: `${head.join('\n')}\n\n# ${title}\n\n${entry.text.trimEnd()}\n` }
 }
 
-/** Whether a memory is a skill now: not archived, replaced, waiting for review or past its validity. */
-function isServed(entry: Entry, now: number): boolean {
-  const end = validUntil(entry.metadata)
-  const isCurrent = entry.supersededBy === undefined && !entry.archived && !entry.captured
-  return entry.kind === 'procedure' && entry.approved && isCurrent && (end === null || end > now)
+/**
+ * Returns the memories that are skills now: not archived, waiting for review, past their validity or replaced.
+ *
+ * With PACK_TRUST=approved, a memory that waits for approval replaces no approved one, as in packs.
+ */
+async function served({ services, principal, config }: ToolContext, entries: readonly Entry[]): Promise<Entry[]> {
+  const successors = entries.flatMap(({ supersededBy }) => supersededBy ?? [])
+  const replacing = new Set(successors)
+  if (config.packTrust === 'approved' && successors.length > 0) {
+    const approved = await services.entries.previews(principal, { op: 'approved' }, successors, 1)
+    replacing.clear()
+    for (const { id } of approved) replacing.add(id)
+  }
+  const now = services.now()
+  return entries.filter((entry) => {
+    const end = validUntil(entry.metadata)
+    const isReplaced = entry.supersededBy !== undefined && replacing.has(entry.supersededBy)
+    const isCurrent = !isReplaced && !entry.archived && !entry.captured && (end === null || end > now)
+    return entry.kind === 'procedure' && entry.approved && isCurrent
+  })
+}
+
+/** A position in the list, newest first: memories up to this second, without the first ones of it. */
+interface Place {
+  readonly second: number
+  readonly skip: number
+}
+
+function placeIn(cursor: string): Place {
+  const [, second, skip] = /^(\d{1,13})-(\d{1,7})$/.exec(cursor) ?? []
+  if (second === undefined || skip === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'cursor is not one of skills/list')
+  return { second: Number(second), skip: Number(skip) }
+}
+
+const secondOf = ({ createdAt }: Pick<Entry, 'createdAt'>): number => Math.floor(createdAt / 1000)
+
+/** Returns the place after a page, which memories stored meanwhile do not move. */
+function placeAfter(page: readonly Entry[], from: Place | null): string | null {
+  const last = page.at(-1)
+  if (last === undefined) return null
+  const second = secondOf(last)
+  const skip = page.filter((entry) => secondOf(entry) === second).length
+  return `${second}-${skip + (from?.second === second ? from.skip : 0)}`
 }
 
 /** The skills of a page, and the cursor of the next one. The first page begins with the own skill. */
-async function pageOf({ services, principal }: ToolContext, cursor: string | undefined) {
-  if (cursor !== undefined && !/^\d{1,7}$/.test(cursor))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'cursor is not one of skills/list')
-  const offset = Number(cursor ?? 0)
-  const { entries, total } = await services.entries.page(principal, PROCEDURES, {
-    limit: PAGE,
-    offset,
-    previewLength: 1,
-  })
-  const ids = entries.map(({ id }) => id)
-  const { entries: read } = await services.entries.readWithin(principal, ids, RESULT_BYTES)
-  const files = read.filter((entry) => isServed(entry, services.now())).map(fileOf)
-  const next = offset + PAGE < total ? String(offset + PAGE) : null
-  return { files: offset === 0 ? [OWN_SKILL, ...files] : files, next }
+async function pageOf(context: ToolContext, cursor: string | undefined) {
+  const { services, principal } = context
+  const from = cursor === undefined ? null : placeIn(cursor)
+  const filter = from === null ? PROCEDURES : and([PROCEDURES, { op: 'created', from: null, to: from.second }])
+  const window = { limit: PAGE + 1, offset: from?.skip ?? 0, previewLength: 1 }
+  const { entries: found } = await services.entries.page(principal, filter, window)
+  const ids = found.slice(0, PAGE).map(({ id }) => id)
+  const { entries, omitted } = await services.entries.readWithin(principal, ids, RESULT_BYTES)
+  // The next page begins with the first memory that did not fit.
+  const cut = ids.findIndex((id) => omitted.includes(id))
+  const page = found.slice(0, cut < 0 ? PAGE : cut)
+  const files = (await served(context, entries)).map(fileOf)
+  return {
+    files: from === null ? [OWN_SKILL, ...files] : files,
+    next: page.length < found.length ? placeAfter(page, from) : null,
+  }
 }
 
 /** The file at an address; null where none is served to this caller. */
-export async function skillAt({ services, principal }: ToolContext, uri: string): Promise<SkillFile | null> {
+export async function skillAt(context: ToolContext, uri: string): Promise<SkillFile | null> {
   if (uri === uriOf(OWN_SKILL)) return OWN_SKILL
   const [, id = ''] = /^skill:\/\/[a-z0-9-]{1,64}-(\d{1,15})\/SKILL\.md$/.exec(uri) ?? []
   if (id === '') return null
-  const [entry] = (await services.entries.readWithin(principal, [Number(id)], RESULT_BYTES)).entries
-  if (entry === undefined || !isServed(entry, services.now())) return null
-  const file = fileOf(entry)
+  const { services, principal } = context
+  const { entries } = await services.entries.readWithin(principal, [Number(id)], RESULT_BYTES)
+  const [entry] = await served(context, entries)
+  const file = entry === undefined ? null : fileOf(entry)
   // After a change of the title, the skill has another address.
-  return uriOf(file) === uri ? file : null
+  return file !== null && uriOf(file) === uri ? file : null
 }
 
 /** Builds the entry of a file: frontmatter, size and SHA-256. The library is loaded when a client first asks. */

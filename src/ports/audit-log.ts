@@ -1,4 +1,5 @@
 import type { AuditEvent, AuditRow } from '../domain/identity/audit'
+import type { Millis } from '../domain/time'
 
 /** The append-only audit log of an organization. Rows of writes are not appended here: they commit in the batch of the write itself. */
 export interface AuditLog {
@@ -30,4 +31,9 @@ export interface NewestAudit {
   readonly keys?: readonly string[]
   readonly action: string | null
   readonly allowed: boolean | null
+  /** Only rows of these times, in milliseconds since 1970: from `since` on, and before `until`. */
+  readonly since?: Millis | null
+  readonly until?: Millis | null
+  /** Only rows about this entry. */
+  readonly entryId?: number | null
 }

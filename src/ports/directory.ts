@@ -1,7 +1,14 @@
 import type { Entry } from '../domain/entry/entry'
 import type { Kind } from '../domain/entry/kind'
 import type { Scope } from '../domain/identity/scope'
-import type { LinkedEntry, ListedThread, StoreActivity, ThreadPlace } from '../domain/statistics'
+import type {
+  DeletedPage,
+  LinkedEntry,
+  LinkGraph,
+  ListedThread,
+  StoreActivity,
+  ThreadPlace,
+} from '../domain/statistics'
 import type { Millis } from '../domain/time'
 
 /** The newest entries of a thread. */
@@ -44,6 +51,9 @@ export interface Directory {
   /** Lists names of projects with this prefix, last used first; considers the first thousand names only. */
   projectsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
 
+  /** Lists tags with this prefix, most used first; considers the counters of the first thousand only. */
+  tagsBeginning(scope: Scope, prefix: string, limit: number): Promise<string[]>
+
   /** Returns the newest entries of a thread. The first always fits into `maxBytes`. */
   tail(scope: Scope, threadId: string, limit: number, maxBytes: number): Promise<ThreadTail>
 
@@ -76,4 +86,16 @@ export interface StoreOverview {
 
   /** Returns links of a visible entry in both directions, newest neighbors first, at most `limit`; none for an invisible entry. */
   links(scope: Scope, id: number, limit: number): Promise<LinkedEntry[]>
+
+  /**
+   * Returns the memories within two links of a visible entry, and the links between them: at most `near` direct neighbors, the newest first.
+   * Empty for an invisible entry.
+   */
+  graph(scope: Scope, id: number, near: number): Promise<LinkGraph>
+
+  /**
+   * Lists deleted entries that the scope may restore, the last deleted first. One call checks at most 2,000 retained versions; `older`
+   * continues after them, and is null at the end.
+   */
+  deleted(scope: Scope, request: { readonly before: number | null; readonly limit: number }): Promise<DeletedPage>
 }

@@ -198,8 +198,8 @@ export interface EntryStore {
     erases?: boolean,
   ): Promise<{ readonly count: number; readonly ids: readonly number[] }>
 
-  /** Lists threads, most recently used first; reads maintained counters. */
-  threads(scope: Scope, window: Window): Promise<{ threads: readonly ThreadSummary[]; total: number }>
+  /** Lists threads, most recently used first unless another order is requested; reads maintained counters. */
+  threads(scope: Scope, window: ThreadWindow): Promise<{ threads: readonly ThreadSummary[]; total: number }>
 
   statistics(scope: Scope): Promise<StoreStatistics>
 
@@ -208,4 +208,11 @@ export interface EntryStore {
 
   /** Returns the type of an image if an entry that the scope may see uses it, else null. */
   imageType(scope: Scope, hash: string): Promise<string | null>
+}
+
+export interface ThreadWindow extends Window {
+  /** Default: `last`, most recently used first. `entries`: most first. `name`: by code points. */
+  readonly order?: 'last' | 'entries' | 'name'
+  /** Only threads whose names contain this, with the same case. */
+  readonly contains?: string | null
 }

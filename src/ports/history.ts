@@ -101,6 +101,17 @@ export interface FeedPage {
   readonly more: boolean
 }
 
+export interface NewestChanges {
+  /** Only changes before this position; null for all. */
+  readonly before: number | null
+  readonly limit: number
+  readonly filter: FeedFilter
+  /** Only changes by this agent; null for all. */
+  readonly agent: string | null
+  /** Only changes by this key; null for all. */
+  readonly keyId: string | null
+}
+
 /** Reads the changes of entries of an organization, in the order of commits, as a scope could see them at the time. */
 export interface ChangeFeed {
   /**
@@ -122,9 +133,14 @@ export interface ChangeFeed {
    * Returns the newest changes, newest first, out of the newest 2,000 of the organization; `next` is the position after all of them.
    *
    * @param filter default: every change that the scope can see
-   * @param before a position: the newest changes before it, out of the 2,000 before it
    */
-  latest(scope: Scope, limit: number, filter?: FeedFilter, before?: number): Promise<Omit<FeedPage, 'more'>>
+  latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<FeedPage, 'more'>>
+
+  /**
+   * Returns changes newest first, for pages of people: one call checks at most 2,000 changes of the organization. `next` is the position
+   * after all of them; `older` continues after the checked ones, and is null at the end.
+   */
+  newest(scope: Scope, request: NewestChanges): Promise<Omit<FeedPage, 'more'> & { readonly older: number | null }>
 
   /**
    * Returns the position of the last change before a time, so that a page begins with the first change at or after it; for a time before

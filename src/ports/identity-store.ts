@@ -40,6 +40,8 @@ export interface IdentityStore {
   expiringKeys(from: Millis, until: Millis, limit: number): Promise<ApiKey[]>
   /** Revokes keys that are not revoked yet. False when all of them were; then nothing is written. */
   revokeKeys(org: string, ids: readonly string[], at: Millis, event: AuditEvent): Promise<boolean>
+  /** Sets whether sessions of a key are captured. False for a key that is revoked or of another organization. */
+  setCaptures(org: string, id: string, captures: boolean, event: AuditEvent): Promise<boolean>
   /** Records the use of a key; for maintenance, not audited. */
   noteUse(id: string, at: Millis): Promise<void>
   /** Returns whether any key was ever made. */

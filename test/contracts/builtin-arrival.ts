@@ -74,7 +74,9 @@ export function describeArrival(
 
     isHere = true
     const run = server.schedule(READY)
-    await expect.poll(async () => (await search('get_statistics', {})).semantic_search.provider).toBe('builtin')
+    await expect
+      .poll(async () => (await search('get_statistics', {})).semantic_search.provider, { timeout: 30_000 })
+      .toBe('builtin')
     expect((await search('get_statistics', {})).semantic_search).toMatchObject({ context_count: 0, waiting_count: 2 })
     const waiting = expect.stringContaining('2 entries have no vectors of the configured model yet')
     const hybrid = await search('hybrid_search_context', { query: 'physician' })

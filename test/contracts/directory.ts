@@ -72,6 +72,22 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
       expect(await directory.projectsBeginning(narrowed, '', 10)).toEqual(['éz', 'e'])
     })
 
+    it('[OPERATE-136] names tags by their beginning, the most used first, within the scope', async () => {
+      await save(
+        { tags: ['tide', 'tag'], metadata: { project: 'p' } },
+        { tags: ['tide', 'é%_'], metadata: { project: 'q' } },
+      )
+      const [mine] = await save({ tags: ['tidal', 'tide'], metadata: { audience: 'private' } })
+      await save({ tags: ['tidal', 'times'], metadata: { project: 'p' } })
+      expect(await directory.tagsBeginning(ada, 'ti', 10)).toEqual(['tide', 'tidal', 'times'])
+      expect(await directory.tagsBeginning(ada, '', 2)).toEqual(['tide', 'tidal'])
+      expect(await directory.tagsBeginning(ada, 'é%', 10)).toEqual(['é%_'])
+      for (const none of ['x', '\u0000', '\ud800']) expect(await directory.tagsBeginning(ada, none, 10)).toEqual([])
+      expect(await directory.tagsBeginning({ ...ada, projects: ['q'], owner: 'eve' }, '', 10)).toEqual(['tide', 'é%_'])
+      await made.entries.delete(ada, { ids: [mine as number] })
+      expect(await directory.tagsBeginning(ada, 'tida', 10)).toEqual(['tidal'])
+    })
+
     it('[PACK-50] leaves out entries that do not fit an answer, the newest last, and names them', async () => {
       const ids = await save(...Array.from({ length: 5 }, (_, i) => ({ text: `${i} ${'ä'.repeat(500)}` })))
       const { entries, omitted, total } = await directory.tail(ada, 'thread', 4, 2500)
@@ -100,6 +116,7 @@ export function directoryContract(name: string, make: () => DirectoryUnderTest):
         () => directory.threadsBeginning(ada, 't', 20),
         () => directory.threadsBeginning(ada, '', 20),
         () => directory.projectsBeginning(ada, '', 20),
+        () => directory.tagsBeginning(ada, '', 20),
         () => directory.tail(ada, 'thread', 100, 1000),
         () => directory.project(ada, 'p', EVERYTHING),
       ]

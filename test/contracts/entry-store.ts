@@ -220,6 +220,22 @@ export function entryStoreContract(name: string, make: () => StoreUnderTest): vo
       expect((await store.statistics(ada)).entries).toBe(1)
     })
 
+    it('[OPERATE-155] orders threads by use, name or number of entries, and finds those whose names contain a text', async () => {
+      for (const threadId of ['b one', 'a two', 'b one', '%c', 'Z one']) {
+        clock.advance(1_000)
+        await save({ threadId, text: `${threadId} ${clock.ms}` })
+      }
+      const names = async (more: object, by = ada) =>
+        (await store.threads(by, { limit: 10, offset: 0, ...more })).threads.map(({ threadId }) => threadId)
+      expect(await names({})).toEqual(['Z one', '%c', 'b one', 'a two'])
+      expect(await names({ order: 'name' })).toEqual(['%c', 'Z one', 'a two', 'b one'])
+      expect(await names({ order: 'entries' })).toEqual(['b one', 'Z one', '%c', 'a two'])
+      expect(await names({ contains: 'one' })).toEqual(['Z one', 'b one'])
+      expect(await names({ contains: '%' })).toEqual(['%c'])
+      expect((await store.threads(ada, { limit: 1, offset: 0, contains: 'one' })).total).toBe(2)
+      expect(await names({ contains: 'one' }, freshPrincipal())).toEqual([])
+    })
+
     describe('when a store is repeated', () => {
       it('updates the newest turn with the same text', async () => {
         const id = await save({ text: 'same', metadata: { a: 1 }, tags: ['x'] })

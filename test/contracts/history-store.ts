@@ -6,6 +6,8 @@ import { createSqlChangeFeed } from '../../src/adapters/sql/stores/history/chang
 import { createSqlHistory } from '../../src/adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../../src/adapters/sql/stores/history/receipts'
 import { createSqlRetention } from '../../src/adapters/sql/stores/maintenance/retention'
+import { createSqlStoreOverview } from '../../src/adapters/sql/stores/overview/store-overview'
+import type { EntryDraft } from '../../src/domain/entry/draft'
 import type { Entry } from '../../src/domain/entry/entry'
 import type { EntryChange } from '../../src/domain/entry/entry-write'
 import type { Metadata } from '../../src/domain/entry/metadata'
@@ -63,6 +65,41 @@ export function historyStoreContract(name: string, make: () => HistoryUnderTest)
       await patch(off, id)
       await store(off).delete(ada, { ids: [id] })
       expect(await counts()).toEqual([0, 3, 0])
+    })
+
+    it('[OPERATE-162] lists deleted memories that the scope may restore, the last deleted first, in parts', async () => {
+      const entries = store({ days: 30, receiptHours: 24 })
+      const save = async (draft: Partial<EntryDraft>): Promise<number> => {
+        const [saved] = await entries.save(ada, [await entryOf(ada, draft)])
+        return saved?.id as number
+      }
+      const overview = () => createSqlStoreOverview(made.connection, made.clock)
+      const bob = freshPrincipal({ org: ada.org, owner: 'bob' })
+      const narrowed = freshPrincipal({ org: ada.org, owner: 'bob', projects: ['p'] })
+      const ids = [
+        await save({ text: 'first', metadata: { title: 'First', project: 'p' } }),
+        await save({ text: 'second', metadata: { project: 'other' } }),
+        await save({ text: 'third', metadata: { audience: 'private' } }),
+        await save({ text: 'erased' }),
+      ] as const
+      const kept = await save({ text: 'kept' })
+      await entries.patch(ada, kept, { title: 'Changed' })
+      for (const id of ids) await entries.delete(ada, { ids: [id] })
+      await entries.erase(ada, { ids: [ids[3]] })
+      const told = async (by: Caller, before: number | null = null, limit = 10) => {
+        const { entries: found, older } = await overview().deleted(by, { before, limit })
+        return { ids: found.map(({ id }) => id), older }
+      }
+      expect(await told(ada)).toEqual({ ids: [ids[2], ids[1], ids[0]], older: null })
+      expect((await overview().deleted(ada, { before: null, limit: 10 })).entries[2]).toEqual({
+        ...{ id: ids[0], title: 'First', kind: 'episode', project: 'p', threadId: 'thread', text: 'first' },
+        ...{ deletedAt: made.clock.now(), deletedBy: ada.agent ?? ada.keyId },
+      })
+      expect(await told(bob)).toEqual({ ids: [ids[1], ids[0]], older: null })
+      expect(await told(narrowed)).toEqual({ ids: [ids[0]], older: null })
+      expect(await told(freshPrincipal())).toEqual({ ids: [], older: null })
+      const first = await told(ada, null, 2)
+      expect([first.ids, (await told(ada, first.older, 2)).ids]).toEqual([[ids[2], ids[1]], [ids[0]]])
     })
 
     it('lists the states of an entry within one call one after the other, then those of the next', async () => {

@@ -128,6 +128,38 @@ export function identityContract(
       expect(await events()).toHaveLength(2)
     })
 
+    it('[OPERATE-157] switches capture for a key that is in use, in its own organization only', async () => {
+      const key = keyOf()
+      await store.createKey(key, hash(), EVENT, false)
+      expect(await store.setCaptures('another', key.id, false, EVENT)).toBe(false)
+      expect(await store.setCaptures(ada.org, key.id, false, EVENT)).toBe(true)
+      expect((await store.keyById(key.id))?.captures).toBe(false)
+      await store.revokeKeys(ada.org, [key.id], 5, EVENT)
+      expect(await store.setCaptures(ada.org, key.id, true, EVENT)).toBe(false)
+      expect(await events()).toHaveLength(3)
+    })
+
+    it('[OPERATE-158] finds audit rows by time and by entry', async () => {
+      const start = clock.ms
+      for (let i = 0; i < 9; i++) {
+        await audit.record(ada.org, { ...EVENT, keyId: i < 3 ? 'key-1' : 'key-2', ids: [i, 100] })
+        clock.advance(1_000)
+      }
+      const found = async (more: object, org = ada.org) =>
+        (await audit.newest(org, { before: null, limit: 100, action: null, allowed: null, ...more })).rows.map(
+          ({ seq }) => seq,
+        )
+      expect(await found({ since: start + 2_000, until: start + 5_000 })).toEqual([5, 4, 3])
+      expect(await found({ until: start })).toEqual([])
+      expect(await found({ until: start + 1 })).toEqual([1])
+      expect(await found({ since: start + 8_000 })).toEqual([9])
+      expect(await found({ until: start + 99_000 })).toHaveLength(9)
+      expect(await found({ entryId: 4 })).toEqual([5])
+      expect(await found({ entryId: 10 })).toEqual([])
+      expect(await found({ entryId: 100, before: 3 })).toEqual([2, 1])
+      expect(await found({}, freshPrincipal().org)).toEqual([])
+    })
+
     it('revokes several keys at once, those that are left', async () => {
       const keys = [keyOf(), keyOf(), keyOf()]
       for (const key of keys) await store.createKey(key, hash(), EVENT, false)

@@ -95,6 +95,10 @@ describe('what a page of the dashboard costs', () => {
       ['/search?q=fleet&by=words', 3],
       ['/search?q=fleet&by=meaning', 3],
       ['/search?q=fleet', 4],
+      // A search that finds nothing with its filters searches again, to suggest a spelling.
+      ['/search?q=flete&by=words&kind=task', 4],
+      ['/search?q=flete&kind=task', 5],
+      ['/search?q=flete&live=1', 4],
       ['/entries/1', 3],
       ['/entries/2', 2],
       ['/entries/1/versions/1', 2],
@@ -112,6 +116,35 @@ describe('what a page of the dashboard costs', () => {
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
   })
 
+  it('[OPERATE-140] is at most 60,000 bytes of HTML for each list', async () => {
+    const lists = [
+      '/',
+      '/threads',
+      '/threads/thread%201',
+      '/search?project=p1',
+      '/search?q=fleet',
+      '/pack?goal=the+fleet',
+    ]
+    for (const path of [
+      ...lists,
+      '/activity',
+      '/review',
+      '/stale',
+      '/usage',
+      '/projects',
+      '/keys',
+      '/audit',
+      '/settings',
+      '/help',
+    ]) {
+      const { text } = await admin.get(path)
+      expect([path, new TextEncoder().encode(text).length]).toEqual([
+        path,
+        expect.toSatisfy((n: number) => n <= 60_000),
+      ])
+    }
+  })
+
   it('is a bounded number of rows: the newest for lists, and what is counted for the overview and for searches', async () => {
     for (const [path, most] of [
       // Each of the newest 10,000 by its index and its row, and twice as it is counted.
@@ -124,12 +157,15 @@ describe('what a page of the dashboard costs', () => {
       ['/search?q=fleet&by=words', 8 * ENTRIES],
       ['/search?q=fleet&by=meaning', 3 * ENTRIES],
       ['/search?q=fleet', 13 * ENTRIES],
+      ['/search?q=flete&by=words&kind=task', 4 * ENTRIES],
       ['/pack?goal=the+fleet', 140 * ENTRIES],
       ['/entries/1', 100],
       ['/entries/1/versions/1', 20],
       ['/entries/1/edit', 20],
       ['/activity', 2_500],
       ['/review', 20],
+      ['/suggest?field=tag&q=t', 20],
+      ['/suggest?field=thread&q=thread', 300],
       ['/stale', 400],
       ['/projects', 200],
       ['/keys', 20],

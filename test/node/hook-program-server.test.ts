@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -161,4 +162,32 @@ it('is a server over stdio for clients that only start programs, with the ten to
   const alone = await open('http://127.0.0.1:9')
   await expect(alone.listTools()).rejects.toThrow('cannot reach http://127.0.0.1:9')
   await alone.close()
+})
+
+it('[CAPTURE-100] states at a start which memories cite lines that have changed in the files, and nothing if none has', async () => {
+  const { home, folder } = desk()
+  const lines = ['export const BERTHS = 12', '', 'export const perFerry = 2']
+  writeFileSync(join(folder, 'berths.ts'), lines.join('\n'))
+  const hash = createHash('sha256').update('exportconstperFerry=2').digest('hex')
+  const outside = { path: '../secret.txt', lines: '1', hash }
+  const { data } = await client.call('remember', {
+    ...{ title: 'Two berths for each ferry', content: 'Each ferry needs two berths.', kind: 'rule' },
+    ...{ project: 'github.com/acme/ferry', metadata: { sources: [{ path: 'berths.ts', lines: '3', hash }, outside] } },
+  })
+  const start = async (session: string): Promise<string> =>
+    JSON.stringify(
+      await fire({ home }, 'claude-code', {
+        ...{ session_id: session, hook_event_name: 'SessionStart', source: 'startup', cwd: folder },
+      }),
+    )
+  expect(await start('before')).toContain('Two berths for each ferry')
+  expect(await start('again')).not.toContain('have changed')
+  writeFileSync(join(folder, 'berths.ts'), ['// moved', ...lines].join('\n'))
+  expect(await start('moved')).not.toContain('have changed')
+  writeFileSync(join(folder, 'berths.ts'), lines.join('\n').replace('= 2', '= 3'))
+  const text = await start('changed')
+  expect(text).toContain(`The cited lines have changed since: [${data.id}] berths.ts:3. Read the code`)
+  expect(text).toMatch(/rely on these memories\.\\n<\/commonplace-memory>/)
+  rmSync(join(folder, 'berths.ts'))
+  expect(await start('gone')).not.toContain('have changed')
 })

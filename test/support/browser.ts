@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { ROOT } from './build'
+import type { Json } from './oauth'
 
 /** A real browser, and the callback server of an OAuth client. */
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
@@ -78,3 +81,20 @@ const CONTRAST = `(selector) => {
 /** Contrast of an element's text with its background (WCAG 2.2 §1.4.3). */
 export const contrastOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`(${CONTRAST})(${JSON.stringify(selector)})`)
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Violations that axe finds, one line each. */
+export async function violations(page: Page, rules: object = RULES): Promise<string[]> {
+  // Half a megabyte of script: once for each checked document, from a source that the browser has already compiled.
+  if ((await page.evaluate('typeof axe')) === 'undefined') {
+    const session = await page.context().newCDPSession(page)
+    await session.send('Runtime.evaluate', { expression: AXE })
+    await session.detach()
+  }
+  // Passed rules are not reported.
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] })
+  const { violations: found } = (await page.evaluate(`axe.run(document, ${options})`)) as Json
+  return found.map(({ id, nodes }: Json) => `${id}: ${nodes.map(({ target }: Json) => target).join(' ')}`)
+}

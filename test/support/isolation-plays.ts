@@ -291,7 +291,7 @@ export class Stage {
       if (path === `/entries/${id}`) expect([path, status]).toEqual([path, sees ? 200 : 404])
       if (/\/(edit|delete)$/.test(path) && !sees) expect([path, status]).toEqual([path, 404])
       if (path === '/') {
-        const count = /<dt>Memories<\/dt><dd>([\d\u202f]+)</.exec(body)?.[1]?.replaceAll('\u202f', '') ?? '0'
+        const count = /<dt>Memories<\/dt><dd>([\d,]+)</.exec(body)?.[1]?.replaceAll(',', '') ?? '0'
         expect([path, Number(count)]).toEqual([path, this.model.found(key).length])
       }
     },

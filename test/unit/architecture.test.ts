@@ -148,6 +148,7 @@ const SPELT: Record<string, string> = {
     'an index leads to the newest turn by each reader and project; what it leads to is asked by the rule',
   'sql/tables/pages/tags.ts': 'an index leads to the rows of tags by each project',
   'sql/tables/writes/history-statements.ts': 'an entry whose last state has expired has no history',
+  'sql/stores/overview/store-overview.ts': 'a deleted entry whose last state has expired cannot be restored',
   'sql/tables/counts/visible-counts.ts': 'invisible entries are subtracted from counters',
   'sql/tables/changes/eviction.ts': 'a capacity is shared by all readers of the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',

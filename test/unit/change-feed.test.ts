@@ -50,6 +50,7 @@ function world(bell: Partial<ChangeNotifier> = {}) {
       return { changes, next: changes.at(-1)?.position ?? from, more: all.length > limit }
     },
     latest: async () => ({ changes: [], next: commits }),
+    newest: async () => ({ changes: [], next: commits, older: null }),
     position: async () => 0,
   }
   const silent: ChangeNotifier = {

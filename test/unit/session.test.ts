@@ -101,16 +101,16 @@ describe('addresses of pages', () => {
 })
 
 it('formats numbers, sizes and times for people', () => {
-  expect([count(0), count(999), count(1234567)]).toEqual(['0', '999', '1\u202f234\u202f567'])
+  expect([count(0), count(999), count(1234567)]).toEqual(['0', '999', '1,234,567'])
   expect([bytes(12), bytes(1234), bytes(12_345_678), bytes(9_876_543_210)]).toEqual([
     '12 B',
     '1.2 KB',
     '12.3 MB',
     '9.88 GB',
   ])
-  expect([percent(1, 3), percent(0, 0), percent(999, 1000)]).toEqual(['33.3 %', '–', '99.9 %'])
+  expect([percent(1, 3), percent(0, 0), percent(999, 1000)]).toEqual(['33.3%', '–', '99.9%'])
   const hour = 3_600_000
   expect(
     [0, 59_000, 5 * 60_000, 3 * hour, 50 * hour, 9 * 24 * hour, 400 * 24 * hour].map((past) => ago(NOW - past, NOW)),
-  ).toEqual([...['just now', 'just now', '5 min ago', '3 h ago', '2 d ago', '14 Nov', '19 Oct 2025']])
+  ).toEqual([...['just now', 'just now', '5 min ago', '3 h ago', '2 d ago', 'Nov 14', 'Oct 19, 2025']])
 })

@@ -199,6 +199,7 @@ describe('what calls cost in D1', () => {
       [() => directory.threadsBeginning(ada, '', 10), 10],
       [() => directory.threadsBeginning(ada, 'thread 12', 20), 11],
       [() => directory.projectsBeginning(ada, '', 20), 0],
+      [() => directory.tagsBeginning(ada, '', 20), 2],
     ]
     for (const [ask, found] of asked) {
       expect(await ask()).toHaveLength(found)

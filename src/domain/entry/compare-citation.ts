@@ -113,7 +113,8 @@ function chosenFrom(
     }),
   )
   const of = (lines: string): number => matches.get(lines) ?? 0
-  const [best] = found.toSorted((a, b) => of(b) - of(a) || distance(a) - distance(b))
+  // The hook program runs on Node 18.
+  const [best] = [...found].sort((a, b) => of(b) - of(a) || distance(a) - distance(b))
   return best === undefined || (found.length < Number(copies) && of(best) < 2) ? null : best
 }
 

@@ -4,7 +4,7 @@ import { type Doubt, NOTHING_FITS } from '../recall/answer-confidence'
 import type { PackEntry } from './candidate'
 import { headOf, minimalItem } from './item'
 import { inline } from './markdown'
-import type { OmissionReason, OmittedEntry, PackItem } from './pack'
+import type { OmittedEntry, PackItem } from './pack'
 import type { PackRequest } from './pack-request'
 import { fitToBudget, type Passage, sizeOf } from './passages'
 import type { RankedEntry } from './rank-entries'
@@ -104,7 +104,7 @@ export function packNotes(
 const MOST_TOLD = 20
 
 /** The omitted entries of a reason, best first. */
-export const omittedEntries = (why: OmissionReason, some: readonly RankedEntry[]): OmittedEntry[] =>
+export const omittedEntries = (why: OmittedEntry['why'], some: readonly RankedEntry[]): OmittedEntry[] =>
   [...some]
     .sort((a, b) => b.score - a.score || b.entry.id - a.entry.id)
     .slice(0, MOST_TOLD)

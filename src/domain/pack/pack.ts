@@ -81,7 +81,8 @@ export type OmissionReason = keyof Omitted
 
 /** An omitted result, for a person who asks why. */
 export interface OmittedEntry {
-  readonly why: OmissionReason
+  /** `cut`: below half of the score of the best result. */
+  readonly why: OmissionReason | 'cut'
   readonly id: number
   readonly name: string
   readonly type: string

@@ -6,6 +6,8 @@ export interface Page {
   readonly title: string
   /** The entry of the navigation that is highlighted. */
   readonly at?: string
+  /** The link that skips to the list of the page, which has the ID `list`; absent without a list. */
+  readonly list?: string
   readonly body: Child
   readonly status?: number
 }

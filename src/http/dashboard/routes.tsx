@@ -7,11 +7,12 @@ import { assetOf } from './assets/serve'
 import { seeOther } from './page'
 import { activityStream } from './pages/activity'
 import { askAgain, askForKey, comeAgain, signIn, WRONG_KEYS_A_MINUTE } from './pages/login'
+import { palette, suggest } from './pages/palette'
 import { safePath } from './parts/words'
 import { executeAction, type PageContext, serve, tooMany, type Variables, visitOf } from './serve'
 import { endedSession, endSession, visitorOf } from './session'
 import { type Handler, ROUTES } from './table'
-import { isForm } from './visit'
+import { isForm, type Visit } from './visit'
 
 /** Routes of the dashboard (operate contract §1), which answer browsers only. */
 
@@ -34,6 +35,25 @@ async function admit(c: PageContext, handler: Handler): Promise<Response> {
   return admission === null ? response : whenSent(response, () => services.afterwards(admission.leave()))
 }
 
+/** Returns the visit of a script of our pages, which has their session; null for programs and without a session. */
+async function visitOfScript(c: PageContext): Promise<Visit | null> {
+  const { config, services } = c.var.setup
+  const visitor = isProgram(c.req.raw) ? null : await visitorOf(c.req.raw, config, services)
+  return visitor === null ? null : visitOf(c, visitor)
+}
+
+/** Answers a script: an error has a status and no body. */
+async function resource(c: PageContext, visit: Visit, read: () => Promise<Response>): Promise<Response> {
+  const answer = await executeAction(c, visit, read)
+  return answer instanceof Response ? answer : new Response(null, { status: answer.status ?? 500 })
+}
+
+/** Suggestions that the script reads while a person types. */
+const SUGGESTIONS: readonly (readonly [path: string, handler: (visit: Visit) => Promise<Response>])[] = [
+  ['/palette', palette],
+  ['/suggest', suggest],
+]
+
 /** Mounted at the root, before the routes that accept a bearer token. */
 export function createDashboard() {
   const routes = new Hono<{ Bindings: object; Variables: Variables }>()
@@ -54,14 +74,20 @@ export function createDashboard() {
     return serveImage(services, visitor.credential.principal, c.req.param('hash'))
   })
   routes.get('/activity/stream', async (c, next) => {
-    const { config, services } = c.var.setup
-    const visitor = isProgram(c.req.raw) ? null : await visitorOf(c.req.raw, config, services)
-    if (visitor === null) return next()
-    const stream = await executeAction(c, await visitOf(c, visitor), (visit) =>
-      activityStream(visit, c.req.header('last-event-id') ?? null),
-    )
-    return stream instanceof Response ? stream : new Response(null, { status: stream.status ?? 500 })
+    const visit = await visitOfScript(c)
+    if (visit === null) return next()
+    return resource(c, visit, () => activityStream(visit, c.req.header('last-event-id') ?? null))
   })
+  for (const [path, handler] of SUGGESTIONS)
+    routes.get(path, async (c, next) => {
+      const visit = await visitOfScript(c)
+      if (visit === null) return next()
+      const { services } = visit
+      const admission = await enter(services.limiter, visit.credential)
+      if (admission?.admitted === false) return tooMany(c, admission.retryAfter)
+      const response = await resource(c, visit, () => handler(visit))
+      return admission === null ? response : whenSent(response, () => services.afterwards(admission.leave()))
+    })
 
   routes.post('/login', async (c, next) => {
     if (!isForm(c.req.raw)) return next()

@@ -7,10 +7,12 @@ import { STATUS } from '../error-body'
 import { type Log, logLine, redactedError } from '../log'
 import type { OAuth } from '../oauth/server'
 import { type Page, respondWith } from './page'
-import { Frame, homeOf, PublicFrame, reviews } from './parts/frame'
+import { Frame, homeOf, PublicFrame, reviews, type Waiting } from './parts/frame'
+import { safePath } from './parts/words'
+import { preferencesOf } from './preferences'
 import type { Visitor } from './session'
 import type { Handler } from './table'
-import { isOurs, principalOf, readSent, STALE, type Visit } from './visit'
+import { hasRole, isOurs, principalOf, readSent, STALE, type Visit } from './visit'
 
 /** The page of an error. */
 const TITLES: Readonly<Record<ProblemCode, string>> = {
@@ -85,14 +87,21 @@ export async function visitOf(c: PageContext, visitor: Visitor): Promise<Visit> 
     session: visitor.session,
     formToken: await (await services.sessions()).formToken(visitor.session),
     oauth: (oauth?.at(url.origin) ?? null) !== null,
+    preferences: preferencesOf(c.req.raw),
+    cameFrom: safePath(c.req.header('referer')?.split(url.origin)[1] ?? null),
   }
 }
 
-/** Sessions that wait for the visitor's review; a page that answers a form, or cannot count them, shows none. */
-async function waitingFor(visit: Visit, method: string): Promise<number> {
-  if (method !== 'GET' || !reviews(visit)) return 0
-  const counted = await attempt(() => visit.services.capture.review.waiting(principalOf(visit)))
-  return counted.ok ? counted.value : 0
+/** Counts what waits for the visitor; a page that answers a form, or cannot count, shows nothing. */
+async function waitingFor(visit: Visit, method: string): Promise<Waiting> {
+  if (method !== 'GET' || !hasRole(visit, 'writer')) return { sessions: 0, pairs: 0 }
+  const { capture, stalePairs } = visit.services
+  const principal = principalOf(visit)
+  const [sessions, pairs] = await Promise.all([
+    reviews(visit) ? attempt(() => capture.review.waiting(principal)) : null,
+    attempt(() => stalePairs.waiting(principal)),
+  ])
+  return { sessions: sessions?.ok ? sessions.value : 0, pairs: pairs.ok ? pairs.value.pairs : 0 }
 }
 
 /** Answers with a page in its frame, or with what the handler made. */

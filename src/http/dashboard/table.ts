@@ -1,11 +1,14 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
-import { audit } from './pages/audit'
-import { storeFirst } from './pages/beginning'
+import { audit, exportAudit } from './pages/audit'
+import { connect, storeFirst } from './pages/beginning'
+import { deleted, restoreDeleted } from './pages/deleted'
 import { entry } from './pages/entry'
-import { askDelete, edit, remove, restore, storeEdit } from './pages/entry-edit'
+import { askDelete, erase, remove, restore } from './pages/entry-delete'
+import { edit, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
-import { keys, makeKey, revokeKey, rotateKey } from './pages/keys'
+import { help, storePreferences } from './pages/help'
+import { keys, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
@@ -14,7 +17,7 @@ import { searchPage } from './pages/search'
 import { settings, tryWork } from './pages/settings'
 import { resolve, stale } from './pages/stale'
 import { threadOfPath } from './pages/thread'
-import { threads } from './pages/threads'
+import { deleteThreads, threads, undoThreads } from './pages/threads'
 import { exportOrg, importFile } from './pages/transfer'
 import { archive, usage } from './pages/usage'
 import { why } from './pages/why'
@@ -28,6 +31,8 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/first-memory', storeFirst],
   ['GET', '/search', searchPage],
   ['GET', '/threads', threads],
+  ['POST', '/threads/delete', deleteThreads],
+  ['POST', '/threads/undo', undoThreads],
   ['GET', '/threads/*', async (visit) => threadOfPath(visit)],
   ['GET', '/entries/:id', entry],
   ['GET', '/entries/:id/versions/:version', entryVersion],
@@ -35,7 +40,10 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/entries/:id/edit', storeEdit],
   ['GET', '/entries/:id/delete', askDelete],
   ['POST', '/entries/:id/delete', remove],
+  ['POST', '/entries/:id/erase', erase],
   ['POST', '/entries/:id/restore', restore],
+  ['GET', '/deleted', deleted],
+  ['POST', '/deleted', restoreDeleted],
   ['GET', '/pack', pack],
   ['GET', '/why', why],
   ['GET', '/activity', activity],
@@ -50,18 +58,23 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/review/undo', undo],
   ['GET', '/stale', stale],
   ['POST', '/stale', resolve],
-  ['GET', '/projects', projects],
+  ['GET', '/projects', (visit) => projects(visit)],
   ['POST', '/projects', makeProject],
   ['POST', '/projects/rename', changeProjects('rename')],
   ['POST', '/projects/merge', changeProjects('merge')],
   ['POST', '/projects/split', changeProjects('split')],
   ['POST', '/projects/undo', changeProjects('undo')],
   ['POST', '/organizations', makeOrg],
-  ['GET', '/keys', keys],
+  ['GET', '/keys', (visit) => keys(visit)],
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
   ['POST', '/keys/rotate', rotateKey],
+  ['POST', '/keys/capture', switchCapture],
   ['GET', '/audit', audit],
+  ['GET', '/audit/export', exportAudit],
+  ['GET', '/connect', connect],
+  ['GET', '/help', help],
+  ['POST', '/preferences', storePreferences],
   ['GET', '/settings', settings],
   ['POST', '/settings/work', tryWork],
   ['POST', '/settings/export', exportOrg],

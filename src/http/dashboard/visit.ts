@@ -8,6 +8,7 @@ import type { Tool } from '../../tools/define-tool'
 import { administratorOf, type Credential, requireOrg, requireRole } from '../auth'
 import type { Log } from '../log'
 import { readBytes, readForm } from '../oauth/form'
+import type { Preferences } from './preferences'
 
 /** One authenticated request for a page. */
 export interface Visit {
@@ -28,6 +29,9 @@ export interface Visit {
   readonly file: Blob | null
   /** Whether clients that support OAuth can connect without a key. */
   readonly oauth: boolean
+  readonly preferences: Preferences
+  /** The page of this server that sent the request; `/` for none. */
+  readonly cameFrom: string
 }
 
 /** Returns the principal whose memory is shown. @throws Problem forbidden for ADMIN_TOKEN, which belongs to no organization */

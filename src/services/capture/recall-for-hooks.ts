@@ -35,6 +35,34 @@ const BYTES = 200_000
 export interface ForModel {
   readonly text: string
   readonly ids: readonly number[]
+  /** Cited lines of the entries in the text, which the hook program compares with the files; at the start of a session. */
+  readonly cited?: readonly CitedLines[]
+}
+
+/** Cited lines of a memory, of which no check has found a change. */
+export interface CitedLines {
+  readonly id: number
+  readonly path: string
+  readonly lines: string
+  readonly hash: string
+  readonly around?: string
+}
+
+/** Citations that the hook program compares at the start of a session. */
+const MOST_CITED = 20
+
+/** Returns the cited lines of entries that a text contains. */
+function citedBy({ facets }: StartMemories, ids: readonly number[]): CitedLines[] {
+  const entries = new Map(Object.values(facets).flatMap((some) => some.map((entry) => [entry.id, entry] as const)))
+  return ids
+    .flatMap((id) =>
+      (entries.get(id)?.sources ?? []).flatMap(({ path, lines, hash, around, changed_at: changedAt }) =>
+        hash === undefined || changedAt !== undefined
+          ? []
+          : [{ id, path, lines, hash, ...(around === undefined ? {} : { around }) }],
+      ),
+    )
+    .slice(0, MOST_CITED)
 }
 
 const NOTHING: ForModel = { text: '', ids: [] }
@@ -107,7 +135,7 @@ export function createRecallForHooks({
     const isAgain = happening.what.kind === 'start' && happening.what.source === 'again'
     const isSame = isAgain && (await store.lastStart(scope, place)) === digest
     if (notes && !isSame) await store.noteStart(scope, place, digest)
-    return isSame ? NOTHING : start
+    return isSame ? NOTHING : { ...start, cited: citedBy(standing, start.ids) }
   }
 
   /**

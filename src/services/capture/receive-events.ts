@@ -11,7 +11,7 @@ import type { CapturedSession, CaptureStore } from '../../ports/capture'
 import type { Clock } from '../../ports/clock'
 import { attempt, withRetries } from '../outcome'
 import type { ResolveNames } from '../people/project-names'
-import type { ForModel, RecallForHooks } from './recall-for-hooks'
+import type { CitedLines, ForModel, RecallForHooks } from './recall-for-hooks'
 import { type SessionCounts, threadOfSession, type WriteSession } from './write-session'
 
 export interface Received {
@@ -19,6 +19,8 @@ export interface Received {
   readonly repeated: number
   /** The output that the client prints, in its own format; null for none. */
   readonly output: Record<string, unknown> | null
+  /** Cited lines of the memories in the output, at a start. */
+  readonly cited: readonly CitedLines[]
   readonly notice: string | null
   /** Counts of the last session that this request wrote; null if it wrote none. For the person only. */
   readonly memory: (SessionCounts & { readonly session: string }) | null
@@ -235,7 +237,8 @@ export function createReceiveEvents({
     const alone = async (message: string | null): Promise<Received> => {
       const recall = asked && (await recalled(by, hooks, client, asked, null, false))
       const output = asked && shaped(hooks, asked, recall?.text ?? null)
-      return { stored: 0, repeated: 0, output, notice: message, memory: null, waiting: null, proposed: {} }
+      const cited = recall?.cited ?? []
+      return { stored: 0, repeated: 0, output, cited, notice: message, memory: null, waiting: null, proposed: {} }
     }
     if (kept.length === 0) return alone(notice)
     const outcome = await attempt(() => withRetries(() => keep(by, hooks, client, kept, asked), TRIES))
@@ -252,7 +255,7 @@ export function createReceiveEvents({
       else failed.push(written.problem.message)
     }
     const message = [...(notice === null ? [] : [notice]), ...failed].join('; ')
-    const { stored, output } = received
+    const { stored, output, cited } = received
     const sessions = received.waiting ?? []
     const proposed = Object.fromEntries(
       sessions.flatMap(({ name, proposed: count }) =>
@@ -262,7 +265,7 @@ export function createReceiveEvents({
     const waiting = received.waiting?.length ?? null
     const again = request.again.filter((id) => kept.some((event) => event.id === id)).length
     const repeated = kept.length - stored + again
-    return { stored, repeated, output, notice: message === '' ? null : message, memory, waiting, proposed }
+    return { stored, repeated, output, cited, notice: message === '' ? null : message, memory, waiting, proposed }
   }
 
   /** Resolves and adds the names; repeats if the directory changed in between. */
@@ -315,6 +318,7 @@ export function createReceiveEvents({
           dueAt: session.written?.closed ? null : session.dueAt === null ? now + SILENT_MS : 'stays',
         })),
       })
-    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text), waiting }
+    const cited = recall?.cited ?? []
+    return { touched, stored: fresh.length, output: asked && shaped(hooks, asked, text), cited, waiting }
   }
 }

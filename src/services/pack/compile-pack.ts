@@ -254,6 +254,7 @@ export function createCompilePack({
         ...omittedEntries('limit', selection.beyond),
         ...omittedEntries('duplicate', selection.duplicates),
         ...omittedEntries('superseded', selection.superseded),
+        ...omittedEntries('cut', belowCut(selection)),
       ],
       trace: (id) => traceOf(id, selection, new Set(planned.map(idOf)), ranked.doubt === 'nothing'),
     }
@@ -290,6 +291,12 @@ export function createCompilePack({
 }
 
 const idOf = ({ one }: Planned<Piece>): number => one.chosen.entry.id
+
+/** Results that are in no other list: their scores are below half of the best. */
+function belowCut({ ranked, chosen, duplicates, beyond, superseded }: Selection): Candidate[] {
+  const known = new Set([...chosen, ...duplicates, ...beyond, ...superseded].map(({ entry }) => entry.id))
+  return ranked.filter(({ entry, score }) => score > 0 && !entry.superseded && !known.has(entry.id))
+}
 
 /** The outcome for one entry after the selection and the token budget. */
 function traceOf(id: number, selection: Selection, shown: ReadonlySet<number>, isNothing: boolean): PackTrace {

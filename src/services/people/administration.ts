@@ -264,6 +264,15 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return { key, text, replaced }
     },
 
+    /** Sets whether sessions of a key are captured. @throws Problem not_found for an unknown or revoked key */
+    async setCaptures(by: Administrator, org: string, id: string, captures: boolean): Promise<void> {
+      await enter(by, org)
+      const missing = () => notFound('No such key for this credential')
+      if (!(await visibleKeys(by, org)).some((key) => key.id === id)) throw missing()
+      const event = eventOf(by, { key: id, capture: captures ? 'on' : 'off' })
+      if (!(await store.setCaptures(org, id, captures, event))) throw missing()
+    },
+
     /** Returns keys that end within two weeks, of all organizations for ADMIN_TOKEN; at most a thousand. */
     async expiringKeys(by: Administrator): Promise<ApiKey[]> {
       const now = clock.now()

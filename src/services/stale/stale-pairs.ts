@@ -45,6 +45,8 @@ const LISTED = 1_000
 /** Code points of each text in the list. */
 const PREVIEW = 600
 const MOST_TITLE = 200
+/** Maximum count of pairs. */
+const MOST_COUNTED = 100
 
 /** Orders pairs by how often the earlier memory was shown; of equal ones the newest later memory comes first. */
 const inOrder = (a: PairPlace, b: PairPlace): number => b.shown - a.shown || b.later - a.later || b.earlier - a.earlier
@@ -112,6 +114,15 @@ export function createStalePairs({
           return [{ later, earlier, verdict, shown: pair.shown }]
         }),
         next: last === undefined ? null : { shown: last.shown, later: last.later, earlier: last.earlier },
+      }
+    },
+
+    /** Counts pairs that the list may show, and those that a model judged to contradict; at most 100. */
+    async waiting(scope: Scope): Promise<{ readonly pairs: number; readonly contradictions: number }> {
+      const found = await pairs.list(scope, { project: null, limit: MOST_COUNTED })
+      return {
+        pairs: found.length,
+        contradictions: found.filter(({ verdict }) => verdict === 'contradicts').length,
       }
     },
 

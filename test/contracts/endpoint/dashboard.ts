@@ -7,6 +7,7 @@ import { claudeCode } from '../../support/hook-events'
 import { ADMIN_TOKEN } from '../../support/oauth'
 import { base64, pngBytes } from '../../support/scope'
 import type { RunningServer } from '../../support/server'
+import { dashboardRecords } from './dashboard-records'
 
 type Start = (vars: Record<string, string>) => Promise<RunningServer>
 
@@ -14,6 +15,8 @@ const EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)">\'"&amp;'
 
 /** Pages for people (operate contract §1): who sees what, who may do what, and what no page lets through. */
 export function dashboardContract(name: string, start: Start): void {
+  dashboardRecords(name, start)
+
   describe(`the dashboard on ${name}, where keys are required`, () => {
     let server: RunningServer
     let house: House
@@ -206,6 +209,23 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await admin.get(`/entries/${first}`)).text).not.toMatch(/<script>|<img src=x/)
     })
 
+    it('[OPERATE-136] suggests to a narrowed key no name, word or memory of another project', async () => {
+      const json = async (one: Person, path: string) => JSON.parse((await one.get(path)).text)
+      for (const path of ['/palette?q=secret', '/palette?q=of+secret', '/suggest?field=project&q=s']) {
+        expect([path, await json(narrowed, path)]).toEqual([path, []])
+        expect((await json(admin, path)).length).toBeGreaterThan(0)
+      }
+      for (const field of ['thread', 'agent', 'tag'])
+        expect(JSON.stringify(await json(narrowed, `/suggest?field=${field}`))).not.toContain('secret')
+      // A search with filters, or while a person types, looks for a spelling in all memories of the visitor.
+      for (const more of ['', '&kind=epic', '&live=1']) {
+        const misspelled = `/search?q=secrte&by=words${more}`
+        expect([more, (await narrowed.get(misspelled)).text]).toEqual([more, expect.not.stringContaining('>secret<')])
+        expect([more, (await admin.get(misspelled)).text]).toEqual([more, expect.stringContaining('>secret<')])
+      }
+      expect((await house.person('').get('/suggest?field=project')).status).toBe(404)
+    })
+
     it('answers a narrowed key with guessed addresses as if nothing existed there', async () => {
       const apart = (text: string) => text.replaceAll(/\d+/g, '').replaceAll(/name="token" value="[^"]*"/g, '')
       for (const [guessed, never] of [
@@ -393,12 +413,12 @@ export function dashboardContract(name: string, start: Start): void {
 
     it('changes a memory at the version that was seen, and preserves the draft when it has changed meanwhile', async () => {
       const id = await store('first\nwords', { tags: ['a'], metadata: '{"n": 1152921504606846976, "project": "p"}' })
-      const edit = await writer.get(`/entries/${id}/edit`)
+      const edit = await writer.get(`/entries/${id}/edit?view=json`)
       expect(edit.text).toContain('1152921504606846976')
       const metadata = '{"n": 1152921504606846976, "project": "p"}'
       const fields = { text: 'second\r\nwords', tags: 'a, b', metadata, expected: '1' }
       const stored = await writer.send(`/entries/${id}/edit`, fields)
-      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
+      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed&from=1`])
       const late = await writer.send(`/entries/${id}/edit`, { ...fields, text: 'my own words' })
       expect([late.status, late.text]).toEqual([409, expect.stringContaining('my own words</textarea>')])
       expect(late.text).toContain('is at version 2, not 1')
@@ -416,7 +436,7 @@ export function dashboardContract(name: string, start: Start): void {
       const id = await store('kept private', { metadata })
       const fields = { text: 'kept private', tags: '', expected: '1' }
       await writer.send(`/entries/${id}/edit`, { ...fields, metadata: '{"n": 1152921504606846976}' })
-      const page = await writer.get(`/entries/${id}/edit`)
+      const page = await writer.get(`/entries/${id}/edit?view=json`)
       expect(page.text).toContain('1152921504606846976')
       const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })
       expect(result[0].metadata).toEqual({ n: 2 ** 60, audience: 'private', project: 'p' })
@@ -461,7 +481,7 @@ export function dashboardContract(name: string, start: Start): void {
       const expected = /name="expected" value="(\d+)"/.exec(kept.text)?.[1] ?? ''
       await writer.send(`/entries/${id}/restore`, {})
       const stored = await writer.send(`/entries/${id}/edit`, { ...fields, expected })
-      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed`])
+      expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed&from=${expected}`])
     })
 
     it('returns the text of a form sent after the session has ended, links to its page, reads no file, and shows nothing from another site', async () => {
@@ -509,7 +529,9 @@ export function dashboardContract(name: string, start: Start): void {
 
     it('filters the audit log by an action as its rows show it', async () => {
       await store('for the audit log')
-      expect((await admin.get('/audit?action=store+context')).text).toContain('<td>store context</td>')
+      expect((await admin.get('/audit?action=store+context')).text).toContain(
+        '<td data-label="Action">store context</td>',
+      )
     })
 
     it('refuses a reader what writes, and notes it', async () => {
@@ -674,7 +696,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect(text).toMatch(/Penguins at noon/)
       expect(text).toMatch(/class="reason"><bdi class="name">[^<]+</)
       expect(text).toMatch(/class="score">.*?[01](\.\d+)?<\/span>/s)
-      expect(text).toMatch(/About [\d\u202f]+ tokens, found by words and meaning/)
+      expect(text).toMatch(/About [\d,]+ tokens, found by words and meaning/)
       expect(text).toContain('# Context pack')
     })
 
@@ -686,11 +708,14 @@ export function dashboardContract(name: string, start: Start): void {
         await store(text, { metadata: { kind: 'decision', title, project: 'marsh' } })
       const goals = 'goal=count+the+geese+of+the+marsh+at+dawn&other=repair+the+fence+of+the+marsh+against+geese'
       const { text } = await writer.get(`/pack?${goals}&project=marsh`)
-      const comparison = /aria-label="Comparison">(.*?)<\/section>/s.exec(text)?.[1] ?? ''
-      expect(comparison).toMatch(/In both packs: \d+/)
-      expect(comparison).toMatch(/Only for the first goal: \d+/)
-      expect(comparison).toMatch(/Only for the second goal: \d+/)
-      expect(comparison).toContain('Geese at dawn')
+      const comparison = text.slice(text.indexOf('aria-label="Comparison"'))
+      expect(comparison).toMatch(
+        /Only “count the geese.*Geese at dawn.*Only “repair the fence.*Geese at the fence.*Both goals/s,
+      )
+      const same = 'goal=count+the+geese&other=geese+to+count'
+      expect((await writer.get(`/pack?${same}&project=marsh`)).text).toMatch(
+        /Both goals.*Geese at dawn.*[\d.]+ → [\d.]+/s,
+      )
       expect((await narrowed.get(`/pack?${goals}&project=marsh`)).text).not.toContain('Geese at dawn')
       expect((await writer.get('/pack?other=geese')).text).not.toContain('aria-label="Comparison"')
     })
@@ -781,7 +806,7 @@ export function dashboardContract(name: string, start: Start): void {
         expect([await whole(now.id), await whole(second.split('-')[0] ?? '')]).toEqual(sources)
         const page = (await writer.get(`/entries/${now.id}`)).text
         expect(page).not.toMatch(/<h2>\d+ links?</)
-        expect(page).toMatch(/Version \d+<.*brought back by.*deleted by/s)
+        expect(page).toMatch(/Version \d+<.*restored by.*deleted by/s)
       })
 
       it('refuses entries that changed meanwhile, entries of others, and reader keys', async () => {

@@ -108,6 +108,75 @@ export function skillsContract(name: string, start: Start): void {
       }
     })
 
+    it('[PLATFORM-110] with PACK_TRUST=approved, keeps a skill until a person approves the memory that replaces it', async () => {
+      const trusting = await start({ AUTH_MODE: 'required', ADMIN_TOKEN, PACK_TRUST: 'approved' })
+      const own = houseOf(trusting)
+      try {
+        await own.admin('POST', '/orgs', { id: 'acme', name: 'Acme' })
+        const cyd = await own.somebody({ owner: 'cyd', name: 'cyd' })
+        const store = async (title: string, more: Record<string, unknown> = {}): Promise<number> =>
+          Number(
+            (
+              await own.call(cyd.key.key, 'remember', {
+                ...{ title, content: `How to: ${title}.`, kind: 'procedure', project: 'harbor', ...more },
+              })
+            ).id,
+          )
+        const allow = async (id: number) =>
+          expect((await cyd.send('/review/approve', { id: String(id), version: '1' })).status).toBe(303)
+        const served = async (): Promise<string[]> => {
+          const client = new Client({ name: 'skills', version: '1' })
+          const requestInit = { headers: { authorization: `Bearer ${cyd.key.key}` } }
+          await client.connect(new StreamableHTTPClientTransport(new URL('/mcp/core', trusting.url), { requestInit }))
+          const { skills } = await new SkillsClient(client).list()
+          await client.close()
+          return skills.map(({ frontmatter }) => frontmatter.name)
+        }
+        const old = await store('Light the beacon')
+        await allow(old)
+        const next = await store('Press the button of the new beacon', { related_to: [`supersedes:${old}`] })
+        expect(await served()).toContain(`light-the-beacon-${old}`)
+        await allow(next)
+        const names = await served()
+        expect(names).toContain(`press-the-button-of-the-new-beacon-${next}`)
+        expect(names).not.toContain(`light-the-beacon-${old}`)
+      } finally {
+        await trusting.stop()
+      }
+    })
+
+    it('[PLATFORM-106] offers to approve a procedure on its page, whatever PACK_TRUST is', async () => {
+      const id = await procedure('Ring the bell', 'Pull the rope twice.')
+      expect((await ann.get(`/entries/${id}`)).text).toContain('action="/review/approve"')
+      await approve(id)
+      expect((await ann.get(`/entries/${id}`)).text).toContain('A person has approved this version.')
+    })
+
+    it('[PLATFORM-111] repeats and skips no skill if one is stored between two pages', async () => {
+      const ids: number[] = []
+      for (let i = 0; i < 22; i++) {
+        const id = await procedure(`Step ${i}`, `Do number ${i} of the paged steps.`, { project: 'harbor' })
+        await approve(id)
+        ids.push(id)
+      }
+      const pageFor = async (cursor?: string) => {
+        const params = cursor === undefined ? {} : { cursor }
+        const { text } = await house.ask('/mcp/core', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${bob.key.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'skills/list', params }),
+        })
+        return JSON.parse(text).result as { skills: { uri: string }[]; nextCursor?: string }
+      }
+      const pages = [await pageFor()]
+      await approve(await procedure('Stored in between', 'Do this later.', { project: 'harbor' }))
+      for (let cursor = pages[0]?.nextCursor; cursor !== undefined; cursor = pages.at(-1)?.nextCursor)
+        pages.push(await pageFor(cursor))
+      const uris = pages.flatMap(({ skills }) => skills.map(({ uri }) => uri))
+      expect(new Set(uris).size).toBe(uris.length)
+      for (const id of ids) expect(uris.filter((uri) => uri.endsWith(`-${id}/SKILL.md`))).toHaveLength(1)
+    })
+
     it('[PLATFORM-108] a key sees the skills of its projects, and no private one of another person', async () => {
       const ids = {
         own: await procedure('In the harbor', 'Moor it', { project: 'harbor' }),

@@ -1,21 +1,37 @@
+import { KEYS } from './script-keys'
+import { PALETTE } from './script-palette'
+import { SEARCH } from './script-search'
 import { versioned } from './versioned'
 
-/**
- * The one script, as the browser gets it. Every page works without it. It shows times in the reader's zone, adds copy buttons, adds
- * rows of conditions, submits the review forms by single keys, and follows the change feed on the activity page. Stored data reaches
- * the page as text only.
- */
-export const SCRIPT = `
-const zone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+/** Times in the reader's zone, copy buttons, rows of conditions, the change feed, the theme, toasts. */
+const BASE = `
+const zone = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' })
 const localTimes = (root) => {
   for (const time of root.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime)
     time.title = zone.format(at)
+    if (!time.dataset.local) continue
     const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric'
-    if ('day' in time.dataset) time.textContent = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year })
+    const day = at.toLocaleDateString('en-US', { day: 'numeric', month: 'short', year })
+    const hours = at.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+    time.textContent = time.dataset.local === 'minute' ? day + ', ' + hours : day
   }
 }
 localTimes(document)
+
+const element = (name, className, text) => {
+  const made = document.createElement(name)
+  if (className) made.className = className
+  if (text) made.textContent = text
+  return made
+}
+
+const actionButton = (className, text, act) => {
+  const made = element('button', className, text)
+  made.type = 'button'
+  made.addEventListener('click', act)
+  return made
+}
 
 for (const pre of document.querySelectorAll('pre[data-copy]')) {
   const button = document.createElement('button')
@@ -45,18 +61,13 @@ if (conditions) {
   conditions.after(button)
 }
 
-const element = (name, className, text) => {
-  const made = document.createElement(name)
-  if (className) made.className = className
-  if (text) made.textContent = text
-  return made
-}
-
 const SIGNS = { stored: '+', updated: '~', deleted: '−' }
 const WORDS = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
 
 const changeItem = (change) => {
   const item = element('li', 'change fresh ' + change.action)
+  item.dataset.row = ''
+  item.dataset.edit = '/entries/' + Number(change.context_id) + '/edit'
   const sign = element('span', 'sign', SIGNS[change.action])
   sign.setAttribute('aria-hidden', 'true')
   const line = element('p', 'facts')
@@ -75,6 +86,7 @@ const changeItem = (change) => {
   const text = element('p', 'excerpt')
   const link = element('a', '', (change.preview || '').trim() || 'Memory ' + Number(change.context_id))
   link.href = '/entries/' + Number(change.context_id)
+  link.dataset.open = ''
   text.append(link)
   item.append(sign, line, text)
   localTimes(item)
@@ -106,34 +118,30 @@ if (feed) {
   })
 }
 
-/** Single-key shortcuts, which users of speech input may switch off (WCAG 2.1.4). */
-const keyed = [...document.querySelectorAll('[data-key]')]
-const isOff = () => localStorage.getItem('single-keys') === 'off'
-const nav = document.querySelector('.side nav')
-if (nav && keyed.length > 0) {
-  const button = element('button', 'small plain')
-  button.type = 'button'
-  const say = () => { button.textContent = isOff() ? 'Single keys: off' : 'Single keys: on' }
-  button.addEventListener('click', () => {
-    localStorage.setItem('single-keys', isOff() ? 'on' : 'off')
-    say()
-  })
-  say()
-  nav.append(button)
-  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+const preference = (name, value) => {
+  document.cookie = 'commonplace-' + name + '=' + value + '; path=/; max-age=31536000; samesite=lax'
 }
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOff()) return
-  if (event.target.closest('input:not([type=radio], [type=checkbox]), select, textarea')) return
-  const target = keyed.find((one) => one.dataset.key.split(' ').includes(event.key) && one.getClientRects().length > 0)
-  if (!target) return
+
+const setTheme = (theme) => {
+  preference('theme', theme)
+  document.documentElement.dataset.theme = theme
+  for (const button of document.querySelectorAll('.theme button')) button.ariaPressed = String(button.value === theme)
+}
+document.querySelector('.theme')?.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (target.matches('form')) target.requestSubmit()
-  else if (target.matches('input[type=search]')) target.focus()
-  else if (target.matches('details')) {
-    target.open = true
-    target.querySelector('input:not([type=hidden]), select').focus()
-  } else target.click()
+  setTheme(event.submitter.value)
 })
+
+for (const toast of document.querySelectorAll('[data-toast]')) {
+  const close = actionButton('close', '\\u00d7', () => toast.remove())
+  close.ariaLabel = 'Close'
+  toast.append(close)
+}
 `
+
+/**
+ * The one script, as the browser gets it; its parts share one scope. Every page works without it. Stored data reaches the page as text
+ * only.
+ */
+export const SCRIPT = `${BASE}${KEYS}${PALETTE}${SEARCH}`
 export const SCRIPT_AT = versioned('/assets/dashboard.js', SCRIPT)

@@ -1,19 +1,23 @@
+import { RECORDS } from './style-records'
 import { versioned } from './versioned'
 
 /** Colors, type, space, and the look of single elements. One accent color; everything else is ink on paper. */
 export const BASE = `
 :root{color-scheme:light dark;
---paper:#fbfaf8;--card:#fff;--sunken:#f4f2ee;--ink:#1d1c19;--soft:#615d56;--line:#e8e5df;--edge:#8c877e;
---accent:#0b6b5d;--on-accent:#fff;--tint:#e3f1ee;--bad:#a3261b;--bad-tint:#fbeae7;--add:#e2f3e6;--cut:#fbe8e5;
---add-strong:#b4e0bf;--cut-strong:#f5c3bc;--mark:#fbe7a1;--bar:#2f9c8a;--side:#f4f2ee;--here:#fff;
+--paper:light-dark(#fbfaf8,#131210);--card:light-dark(#fff,#1b1a17);--sunken:light-dark(#f4f2ee,#23211e);
+--ink:light-dark(#1d1c19,#eeece7);--soft:light-dark(#615d56,#a8a399);--line:light-dark(#e8e5df,#2e2b27);
+--edge:light-dark(#8c877e,#7d786e);--accent:light-dark(#0b6b5d,#63cdb7);--on-accent:light-dark(#fff,#06231e);
+--tint:light-dark(#e3f1ee,#17312c);--bad:light-dark(#a3261b,#ff9c90);--bad-tint:light-dark(#fbeae7,#3a1d19);
+--add:light-dark(#e2f3e6,#152d1d);--cut:light-dark(#fbe8e5,#371c18);--add-strong:light-dark(#b4e0bf,#245a36);
+--cut-strong:light-dark(#f5c3bc,#6b2c25);--mark:light-dark(#fbe7a1,#5e4a0c);--bar:light-dark(#2f9c8a,#46a995);
+--side:light-dark(#f4f2ee,#0f0e0d);--here:light-dark(#fff,#23211e);--warn:light-dark(#8a5a00,#f0c060);
+--warn-tint:light-dark(#fbf1d9,#33280f);--lift:light-dark(rgb(28 27 24/.16),rgb(0 0 0/.6));
+--dim:light-dark(rgb(28 27 24/.32),rgb(0 0 0/.55));
 --s1:.25rem;--s2:.5rem;--s3:.75rem;--s4:1rem;--s5:1.5rem;--s6:2rem;--s7:3rem;--round:.5rem;
---shadow:0 1px 2px rgb(28 27 24/.04),0 1px 1px rgb(28 27 24/.02);
+--shadow:0 1px 2px light-dark(rgb(28 27 24/.06),transparent);--raised:0 8px 30px var(--lift),0 1px 3px var(--lift);
 --sans:Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
 --mono:ui-monospace,SFMono-Regular,"JetBrains Mono",Menlo,Consolas,"Liberation Mono",monospace}
-@media (prefers-color-scheme:dark){:root{
---paper:#131210;--card:#1b1a17;--sunken:#23211e;--ink:#eeece7;--soft:#a8a399;--line:#2e2b27;--edge:#7d786e;
---accent:#63cdb7;--on-accent:#06231e;--tint:#17312c;--bad:#ff9c90;--bad-tint:#3a1d19;--add:#152d1d;--cut:#371c18;
---add-strong:#245a36;--cut-strong:#6b2c25;--mark:#5e4a0c;--bar:#46a995;--side:#0f0e0d;--here:#23211e;--shadow:none}}
+[data-theme=light]{color-scheme:light}[data-theme=dark]{color-scheme:dark}
 *,*::before,*::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
 body{margin:0;background:var(--paper);color:var(--ink);font:400 .9063rem/1.55 var(--sans);overflow-wrap:anywhere;
@@ -42,8 +46,8 @@ time{white-space:nowrap}
 main:focus{outline:none}
 .icon,.mark{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round;flex:none}
 .mark{color:var(--accent);stroke-width:1.75}
-.skip{position:absolute;left:var(--s4);top:-4rem;z-index:2;background:var(--card);padding:var(--s2) var(--s4);border-radius:var(--round)}
-.skip:focus{top:var(--s4)}
+.skip{position:fixed;left:var(--s4);top:-4rem;z-index:9;background:var(--card);padding:var(--s2) var(--s4);border-radius:var(--round)}
+.skip:focus{top:var(--s4);box-shadow:var(--raised)}
 label{display:block;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
 input,select,textarea{width:100%;min-height:2.375rem;padding:.35rem .65rem;font:inherit;color:var(--ink);background:var(--card);
 border:1px solid var(--edge);border-radius:.4375rem}
@@ -81,49 +85,94 @@ mark{background:var(--mark);color:var(--ink);border-radius:.15rem;padding:0 .1em
 /** The frame around pages, and parts that many pages share. */
 export const LAYOUT = `
 .shell{min-height:100vh}
-.side{display:grid;grid-template-columns:auto minmax(0,1fr);align-items:center;gap:var(--s2) var(--s4);
-padding:var(--s3) var(--s4) 0;border-bottom:1px solid var(--line);background:var(--card)}
+.side{position:sticky;top:0;z-index:3;display:flex;align-items:center;gap:var(--s3);padding:var(--s2) var(--s4);
+border-bottom:1px solid var(--line);background:var(--card)}
 .brand{display:flex;align-items:center;gap:var(--s2);font-weight:650;font-size:1rem;letter-spacing:-.012em;color:inherit;
-text-decoration:none}
-.side nav{grid-column:1/-1;display:flex;gap:var(--s1);overflow-x:auto;scrollbar-width:none;margin:0 calc(var(--s4)*-1);
-padding:.2rem var(--s3) 0}
-.side nav ul{display:flex;gap:.1rem}
-.side nav .icon{display:none}
-.side nav .waiting{position:relative;margin-left:auto;padding:0 .4rem;border-radius:1rem;
-background:var(--tint);color:var(--accent);font-size:.75rem}
-.side nav a{display:flex;align-items:center;gap:.6rem;padding:.3rem .55rem;min-height:2.25rem;white-space:nowrap;
-color:var(--soft);font-weight:480;text-decoration:none;border-bottom:2px solid transparent}
-.side nav a:hover{color:var(--ink)}
-.side nav button{flex:none;align-self:center}
-.side nav a[aria-current]{color:var(--accent);font-weight:600;border-color:var(--accent)}
-.quick{display:none}
-.who{grid-area:1/2;display:flex;gap:var(--s3);align-items:center;justify-content:flex-end;font-size:.8125rem;min-width:0}
-.who p{display:flex;flex-wrap:wrap;gap:0 var(--s2);justify-content:flex-end;text-align:right;line-height:1.35}
+text-decoration:none;min-height:2.375rem}
+.side .brand{flex:none}
+.waiting{padding:0 .4rem;border-radius:1rem;background:var(--tint);color:var(--accent);font-size:.75rem;line-height:1.5;font-weight:550;
+position:relative}
+.quick{flex:1;min-width:0}
+.quick form{position:relative}
+.quick .icon{position:absolute;left:.7rem;top:.72rem;color:var(--soft);pointer-events:none}
+.quick input{padding-left:2.1rem;border-color:var(--line);background:var(--sunken)}
+.quick .key{display:none}
+.menu-button{flex:none;margin-left:auto}
+.menu[popover]{position:fixed;inset:3.4rem .5rem auto auto;width:min(19rem,calc(100vw - 1rem));max-height:calc(100dvh - 4rem);overflow-y:auto;
+margin:0;padding:var(--s3);border:1px solid var(--line);border-radius:.75rem;background:var(--card);color:inherit;box-shadow:var(--raised)}
+.menu::backdrop{background:var(--dim)}
+.menu nav,.menu nav ul{display:grid;gap:.1rem}
+.menu nav ul+ul{border-top:1px solid var(--line);padding-top:var(--s2);margin-top:var(--s2)}
+.menu nav a{display:flex;align-items:center;gap:.6rem;padding:.3rem .6rem;min-height:2.5rem;color:var(--soft);font-weight:480;
+text-decoration:none;border-radius:.4375rem}
+.menu nav a:hover{color:var(--ink);background:color-mix(in srgb,var(--ink) 6%,transparent)}
+.menu nav a[aria-current]{color:var(--accent);font-weight:600;background:var(--tint)}
+.menu nav .waiting{margin-left:auto}
+.foot{display:grid;gap:var(--s3);margin-top:var(--s3);padding:var(--s3) .6rem 0;border-top:1px solid var(--line);font-size:.8125rem}
+.who{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s3);align-items:center;justify-content:space-between;min-width:0}
+.who p{display:grid;line-height:1.4;min-width:0}
 .who button{flex:none}
+.about{display:flex;gap:var(--s3);align-items:center;justify-content:space-between;min-width:0}
+.theme{display:flex;flex:none;padding:.125rem;border-radius:.5rem;
+background:color-mix(in srgb,var(--ink) 7%,transparent)}
+.theme button{position:relative;min-height:1.75rem;width:2rem;padding:0;border:0;background:none;box-shadow:none;color:var(--soft)}
+.theme button:hover{color:var(--ink)}
+.theme button[aria-pressed=true]{background:var(--here);color:var(--accent);box-shadow:var(--shadow)}
 main{width:100%;padding:var(--s5) var(--s4) var(--s7);max-width:74rem;margin:0 auto}
+main,main [id]{scroll-margin-top:4rem}
 main.door{max-width:29rem;padding-top:12vh}
 .door .brand{margin-bottom:var(--s5)}
+@media (max-width:30rem){.side .brand span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
 @media (min-width:60rem){
 .shell{display:grid;grid-template-columns:15rem minmax(0,1fr)}
-.side{position:sticky;top:0;height:100vh;overflow-y:auto;display:flex;flex-direction:column;align-items:stretch;gap:0;
+.side{height:100vh;overflow-y:auto;flex-direction:column;align-items:stretch;gap:0;
 padding:var(--s5) var(--s3) var(--s4);border-bottom:0;border-right:1px solid var(--line);background:var(--side)}
-.side .brand{padding:0 .6rem}
-.quick{display:block;position:relative;margin:var(--s4) 0 0}
-.quick input{background:var(--card);padding-right:2.2rem;min-height:2.125rem;font-size:.8438rem}
-.quick .key{position:absolute;right:.55rem;top:.5rem;color:var(--soft)}
-.side nav{flex-direction:column;margin:var(--s4) 0 0;padding:0;gap:var(--s4);overflow:visible}
-.side nav ul{flex-direction:column}
-.side nav .icon{display:block}
-.side nav a{padding:.3rem .6rem;min-height:2rem;border:0;border-radius:.4375rem}
-.side nav button{align-self:start;font-size:.8125rem;padding:.15rem .6rem}
-.side nav a:hover{background:color-mix(in srgb,var(--ink) 6%,transparent)}
-.side nav a[aria-current]{background:var(--here);color:var(--accent);box-shadow:var(--shadow)}
-.side nav ul+ul{border-top:1px solid var(--line);padding-top:var(--s4)}
-.who{margin-top:auto;padding:var(--s4) .6rem 0;flex-direction:column;align-items:stretch}
-.who p{flex-direction:column;text-align:left}
-.who button{align-self:start}
+.side .brand{padding:0 .6rem;min-height:0}
+.quick{flex:none;margin:var(--s4) 0 0}
+.quick .icon{left:.65rem;top:.55rem}
+.quick input{background:var(--card);border-color:var(--edge);padding-right:2.2rem;min-height:2.125rem;font-size:.8438rem}
+.quick .key{display:block;position:absolute;right:.55rem;top:.5rem;color:var(--soft)}
+.menu-button{display:none}
+.menu[popover]{position:static;display:flex;flex:1;flex-direction:column;width:auto;max-height:none;overflow:visible;padding:0;border:0;
+background:none;box-shadow:none;margin-top:var(--s4)}
+.menu nav ul+ul{padding-top:var(--s3);margin-top:var(--s3)}
+.menu nav a{min-height:2rem}
+.menu nav a[aria-current]{background:var(--here);box-shadow:var(--shadow)}
+.foot{margin-top:auto;padding:var(--s4) .6rem 0;border-top:0}
 main{padding:var(--s6) var(--s6) var(--s7)}
+main,main [id]{scroll-margin-top:1rem}
 }
+.toast{position:fixed;z-index:4;left:50%;bottom:var(--s5);transform:translateX(-50%);width:max-content;max-width:min(36rem,calc(100vw - 2rem));
+display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;padding:var(--s2) var(--s3) var(--s2) var(--s4);
+border-radius:.625rem;background:var(--ink);color:var(--paper);box-shadow:var(--raised)}
+.toast a{color:inherit}.toast button,.toast .button{background:none;color:inherit;border-color:color-mix(in srgb,currentColor 45%,transparent);
+box-shadow:none;min-height:1.875rem}
+.toast button:hover,.toast .button:hover{background:color-mix(in srgb,currentColor 15%,transparent)}
+.toast button.close{border:0;padding:.15rem .5rem}
+@media (prefers-reduced-motion:no-preference){.toast{animation:rise .18s ease-out}@keyframes rise{from{opacity:0;translate:0 .5rem}}}
+[data-row]:focus-within,[data-row].at{background:var(--sunken)}
+.list>[data-row]:focus-within,.changes>[data-row]:focus-within{box-shadow:-1rem 0 0 var(--sunken),1rem 0 0 var(--sunken),calc(-1rem - 2px) 0 0 var(--accent)}
+dialog{width:min(38rem,calc(100vw - 2rem));max-height:min(34rem,calc(100dvh - 4rem));margin:10vh auto auto;padding:0;overflow:hidden;
+border:1px solid var(--line);border-radius:.75rem;background:var(--card);color:var(--ink);box-shadow:var(--raised)}
+dialog::backdrop{background:var(--dim)}
+dialog[open]{display:flex;flex-direction:column}
+dialog>.card{margin:0;border:0;box-shadow:none;overflow-y:auto}
+dialog .dialog-head{position:absolute;right:var(--s3);top:.8rem}
+.palette input{border:0;border-bottom:1px solid var(--line);border-radius:0;background:none;min-height:3.25rem;padding:0 var(--s4);font-size:1rem}
+.palette input:focus-visible{outline:0}
+.palette ul{overflow-y:auto;padding:var(--s2)}
+.palette li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:0 var(--s4);padding:.45rem .65rem;border-radius:.4375rem;cursor:pointer;
+align-items:baseline}
+.palette li>span{color:var(--soft);font-size:.8125rem}
+.palette li>bdi{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.palette li[aria-selected=true]{background:var(--tint);color:var(--accent)}
+.palette p{padding:var(--s2) var(--s4);border-top:1px solid var(--line);color:var(--soft);font-size:.75rem}
+.keys{display:grid;gap:var(--s5);margin-top:var(--s4);grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr))}
+.keys-list{display:grid;gap:var(--s2);margin-top:var(--s2)}
+.keys-list div{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:var(--s3)}
+.keys-list dt{white-space:nowrap;color:var(--soft);font-size:.8125rem}.keys-list kbd{color:var(--ink)}
+.setting{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);align-items:center;justify-content:space-between}
+.setting.more>*+*{margin-top:0}
 .head{display:flex;flex-wrap:wrap;gap:var(--s3) var(--s4);align-items:center;justify-content:space-between;margin-bottom:var(--s5)}
 .head h1{min-width:0;flex:1 1 16rem}
 .head p{color:var(--soft);flex:0 0 100%;margin-top:calc(var(--s2)*-1)}
@@ -215,7 +264,25 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .days .sum small{font-size:.8125rem;font-weight:400;letter-spacing:0;color:var(--soft)}
 .days .line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .days .day{fill:var(--bar)}
-.days rect.hit{fill:transparent}.days g:hover .day{fill:var(--accent)}.days g:hover .hit{fill:var(--sunken)}
+.days rect.hit{fill:transparent}.days a:hover .day{fill:var(--accent)}.days a:hover .hit{fill:var(--sunken)}
+.ranges{display:flex;gap:.1rem}.ranges a{padding:.15rem .5rem;border-radius:.3rem;color:var(--soft);text-decoration:none;font-size:.8125rem}
+.ranges a[aria-current]{background:var(--sunken);color:var(--ink);font-weight:550}
+p+.changes{margin-top:var(--s4)}
+.attention{display:grid;gap:0}
+.attention li{display:flex;flex-wrap:wrap;gap:0 var(--s4);justify-content:space-between;align-items:baseline;padding:.5rem 0;
+border-bottom:1px solid var(--line)}
+.attention li:last-child{border-bottom:0;padding-bottom:0}.attention strong{font-variant-numeric:tabular-nums}
+.counts{margin-top:var(--s4);align-items:start}
+.waits{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s5);align-items:center;margin-bottom:var(--s4)}.waits>h2{margin:0}
+.waits ul{display:flex;flex-wrap:wrap;gap:var(--s2)}.waits ul:empty{display:none}
+.waits li>a{display:block;padding:.2rem .7rem;border-radius:1rem;background:var(--tint);color:var(--accent);text-decoration:none}
+.waits li>a:hover{text-decoration:underline}
+.checklist{display:grid;gap:var(--s2)}.checklist li{display:grid;grid-template-columns:1.6rem minmax(0,1fr);gap:0 var(--s3);align-items:start}
+.checklist li::before{content:"";width:1.25rem;height:1.25rem;margin-top:.15rem;border:1.5px solid var(--edge);border-radius:50%}
+.checklist li.done::before{content:"✓";display:grid;place-items:center;border-color:var(--accent);background:var(--accent);
+color:var(--on-accent);font-size:.75rem;font-weight:700}
+.checklist li.done{color:var(--soft)}.checklist summary{font-weight:450}.checklist details[open]>.stack{padding:var(--s3) 0}
+.line{display:flex;justify-content:space-between;gap:var(--s3);margin-top:var(--s3)}
 .scale{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem;margin-top:var(--s2)}
 .bars td,.bars th{padding:.28rem var(--s3) .28rem 0;border:0}
 .bars th{width:45%}.bars th a{text-decoration-color:transparent}.bars th a:hover{text-decoration-color:currentColor}
@@ -231,6 +298,7 @@ border-radius:.75rem;box-shadow:var(--shadow);margin-bottom:var(--s4)}
 .steps>li>h2{margin:0;display:flex;align-items:center}
 .steps>li>h2::before{content:counter(step);display:grid;place-items:center;flex:none;width:1.6rem;height:1.6rem;margin-right:var(--s3);
 border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
+.steps>.done>h2{color:var(--soft)}.steps>.done>h2::before{content:"✓";background:var(--accent);color:var(--on-accent)}
 .talk{background:var(--card);border:1px solid var(--line);border-radius:.75rem;box-shadow:var(--shadow)}
 .turn{padding:var(--s4);display:grid;gap:var(--s2);min-width:0;border-bottom:1px solid var(--line)}
 .turn:last-child{border-bottom:0}
@@ -244,6 +312,16 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 .turn>.by{font-weight:600}
 .why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
 .why b{font-weight:550;color:var(--ink)}
+.chips{display:flex;flex-wrap:wrap;gap:var(--s2)}search>.chips{margin-top:var(--s3);align-items:center}search>.chips::before{content:"Saved views";color:var(--soft);font-size:.8125rem}.chips[hidden]{display:none}
+.chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
+border-radius:1rem;background:var(--card);font-size:.8125rem}
+.chips span{color:var(--soft)}.chips a,.chips button{display:grid;place-items:center;min-width:1.6rem;min-height:1.6rem;padding:0;border:0;
+background:none;box-shadow:none;color:var(--soft);text-decoration:none;border-radius:50%}
+.chips li>a:only-child,.chips li>a.view{color:var(--accent);padding:0 .3rem}
+.chips a:hover,.chips button:hover{background:var(--sunken);color:var(--ink)}
+.sort{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:center;margin-top:var(--s3)}.sort:empty{display:none}
+.sort label{margin:0;white-space:nowrap}.sort select{width:auto;max-width:100%}.sort button{white-space:nowrap}
+.filters{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);align-items:center;font-size:.8125rem}
 .searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
 .searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
 .switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}
@@ -335,5 +413,5 @@ export const PROSE = `
 `
 
 /** Joins the parts into the one stylesheet. */
-export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}`
+export const STYLE = `${BASE}${LAYOUT}${PAGES}${PROSE}${RECORDS}`
 export const STYLE_AT = versioned('/assets/dashboard.css', STYLE)

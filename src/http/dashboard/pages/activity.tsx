@@ -1,131 +1,207 @@
 import { checkThreadId } from '../../../domain/entry/draft'
-import { FEED_ACTIONS, type FeedChange, type FeedFilter } from '../../../domain/history/feed'
+import {
+  FEED_ACTIONS,
+  type FeedAction,
+  type FeedChange,
+  type FeedFilter,
+  UNFILTERED_FEED,
+} from '../../../domain/history/feed'
+import type { Principal } from '../../../domain/identity/scope'
+import { DAY_MS, type Millis } from '../../../domain/time'
 import { eventStream } from '../../changes'
-import { openPages } from '../../event-stream'
+import { openPages, type Pages } from '../../event-stream'
 import { namedProjectOrNone } from '../../named-project'
 import { ticking } from '../../waiting'
 import type { Page } from '../page'
 import { Changes } from '../parts/changes'
+import { Nothing } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { dayOf, samePage, withQuery } from '../parts/words'
+import { day, samePage } from '../parts/words'
 import { requireSession } from '../session'
-import { callerOf, queryParameter, type Visit } from '../visit'
+import { hasRole, principalOf, queryParameter, type Visit } from '../visit'
 
-/** Shows the change feed by day, a page at a time; the first page gets new changes as they happen if scripts run. */
+/** Shows the change feed, newest first, grouped by day, and new changes as they happen if scripts run. */
 const SHOWN = 60
 
 const ACTIONS = [
-  ['', 'everything'],
+  ['', 'all'],
   ['stored', 'stored'],
   ['updated', 'changed'],
   ['deleted', 'deleted'],
 ] as const
 
-/** The filter in the address. @throws Problem for a project that the key does not reach */
-async function filterOf(visit: Visit) {
-  const project = queryParameter(visit, 'project')
-  const thread = queryParameter(visit, 'thread')
-  const action = queryParameter(visit, 'action')
-  const named = await namedProjectOrNone(visit.services, callerOf(visit, 'changes'), project)
-  const actions = FEED_ACTIONS.filter((one) => one === action)
-  const filter: FeedFilter = {
-    threadId: thread === null ? null : checkThreadId(thread),
-    project: named.project,
-    actions: actions.length === 0 ? null : actions,
-  }
-  return { scope: named.scope, filter, given: { project, thread, action } }
+interface Wanted {
+  readonly scope: Principal
+  readonly filter: FeedFilter
+  readonly agent: string | null
+  /** Only for administrators, who see the keys. */
+  readonly keyId: string | null
 }
 
-type Given = Awaited<ReturnType<typeof filterOf>>['given']
+/** Reads the filter from the address. The guard refuses parameters named like keys, so the ID of a key has another name. */
+async function readWanted(visit: Visit): Promise<Wanted> {
+  const action = queryParameter(visit, 'action')
+  const thread = queryParameter(visit, 'thread')
+  const actions = FEED_ACTIONS.filter((one): one is FeedAction => one === action)
+  const { scope, project } = await namedProjectOrNone(
+    visit.services,
+    principalOf(visit),
+    queryParameter(visit, 'project'),
+  )
+  return {
+    scope,
+    filter: {
+      threadId: thread === null ? null : checkThreadId(thread),
+      project,
+      actions: actions.length === 0 ? null : actions,
+    },
+    agent: queryParameter(visit, 'agent'),
+    keyId: hasRole(visit, 'admin') ? queryParameter(visit, 'by') : null,
+  }
+}
 
-const Filters = ({ of: { project, thread, action } }: { of: Given }) => (
-  <search>
-    <form method="get" action="/activity" class="bar-form">
-      <Choice name="action" label="Show" value={action ?? ''} options={ACTIONS} />
-      <Field name="project" label="Project" value={project} />
-      <Field name="thread" label="Thread" value={thread} />
-      <button type="submit">Filter</button>
-      {project === null && thread === null && action === null ? null : (
-        <a class="button" href="/activity">
-          All activity
-        </a>
-      )}
-    </form>
-  </search>
+const FILTERS = ['project', 'agent', 'thread', 'action', 'by'] as const
+
+const Filters = ({ visit }: { visit: Visit }) => {
+  const value = (name: (typeof FILTERS)[number]) => queryParameter(visit, name)
+  return (
+    <search>
+      <form method="get" action="/activity" class="bar-form">
+        <Field name="agent" label="Person or agent" value={value('agent')} />
+        <Field name="project" label="Project" value={value('project')} />
+        <Field name="thread" label="Thread" value={value('thread')} />
+        <Choice name="action" label="Change" value={value('action')} options={ACTIONS} />
+        {value('by') === null ? null : <Field name="by" label="Key" value={value('by')} />}
+        <button type="submit">Filter</button>
+        {FILTERS.every((name) => value(name) === null) ? null : (
+          <a class="button" href="/activity">
+            All activity
+          </a>
+        )}
+      </form>
+    </search>
+  )
+}
+
+const startOf = (at: Millis): number => Math.floor(at / DAY_MS)
+
+function nameOf(at: Millis, now: Millis): string {
+  const days = startOf(now) - startOf(at)
+  return days === 0 ? 'Today' : days === 1 ? 'Yesterday' : day(at, now)
+}
+
+/** Groups changes by their day in UTC. The first group is today's if new changes are added to it. */
+function byDay(changes: readonly FeedChange[], now: Millis, isLive: boolean) {
+  const groups: { at: Millis; changes: FeedChange[] }[] = isLive ? [{ at: now, changes: [] }] : []
+  for (const change of changes) {
+    const last = groups.at(-1)
+    if (last !== undefined && startOf(last.at) === startOf(change.at)) last.changes.push(change)
+    else groups.push({ at: change.at, changes: [change] })
+  }
+  return groups
+}
+
+const Group = ({ name, changes, now }: { name: string; changes: readonly FeedChange[]; now: Millis }) => (
+  <section class="card day-group">
+    <h2>{name}</h2>
+    {changes.length === 0 ? <ol class="changes" /> : <Changes changes={changes} now={now} />}
+  </section>
 )
 
-/** Groups changes by day, the newest first. The first page has today even without changes, where new ones appear. */
-function byDay(
-  changes: readonly FeedChange[],
-  today: string | null,
-): readonly (readonly [string, readonly FeedChange[]])[] {
-  const days = new Map<string, FeedChange[]>(today === null ? [] : [[today, []]])
-  for (const change of changes) {
-    const day = dayOf(change.at)
-    days.set(day, [...(days.get(day) ?? []), change])
-  }
-  return [...days]
-}
+const LiveStatus = ({ url }: { url: URL }) => (
+  <p class="live" role="status">
+    <a href={samePage(url, {})}>Load again</a> to see what is new
+  </p>
+)
 
 export async function activity(visit: Visit): Promise<Page> {
   const { services, url } = visit
-  const { scope, filter, given } = await filterOf(visit)
-  const cursor = queryParameter(visit, 'before')
-  const { changes, next } =
-    cursor === null
-      ? await services.changes.latest(scope, SHOWN, filter)
-      : { changes: await services.changes.before(scope, SHOWN, filter, cursor), next: null }
-  const last = changes.at(-1)
-  const older = changes.length < SHOWN || last === undefined ? null : await services.changes.seal(scope, last.position)
+  const { scope, filter, agent, keyId } = await readWanted(visit)
+  const before = queryParameter(visit, 'before')
+  const { changes, next, older } = await services.changes.newest(scope, {
+    ...{ before, limit: SHOWN },
+    filter,
+    agent,
+    keyId,
+  })
   const now = services.now()
-  const today = dayOf(now)
+  // The feed does not name keys, and an older page has no newest change.
+  const isLive = before === null && keyId === null
+  const stream = samePage(new URL(`/activity/stream${url.search}`, url), { after: next })
   return {
     title: 'Activity',
     at: '/activity',
+    list: 'Skip to the changes',
     body: (
-      <section data-feed={next === null ? undefined : withQuery('/activity/stream', { after: next, ...given })}>
+      <section class="stack" data-feed={isLive ? stream : undefined}>
         <div class="head">
           <h1>Activity</h1>
-          {next === null ? null : (
-            <p class="live" role="status">
-              <a href={samePage(url, {})}>Load again</a> to see what is new
-            </p>
-          )}
-          <p>What agents and people stored, changed and deleted, newest first.</p>
+          {isLive ? <LiveStatus url={url} /> : null}
+          <p>
+            Memories that agents and people stored, changed and deleted, newest first.
+            {hasRole(visit, 'writer') ? (
+              <>
+                {' '}
+                <a href="/deleted">Deleted memories</a> can be restored.
+              </>
+            ) : null}
+          </p>
         </div>
-        <Filters of={given} />
-        {byDay(changes, next === null ? null : today).map(([day, some]) => (
-          <section class="card" aria-label={day}>
-            <h2>{day === today ? 'Today' : day}</h2>
-            <Changes changes={some} now={now} isEmptyToday={day === today} />
-          </section>
-        ))}
-        {next === null && changes.length === 0 ? <p class="soft">No older changes.</p> : null}
-        <p class="more">
-          {cursor === null ? null : (
+        <Filters visit={visit} />
+        {changes.length > 0 ? null : (
+          <div class="card nothing-yet">
+            <Nothing title={older === null ? 'No changes' : 'No matching change among the newest 2,000'}>
+              <p>
+                {FILTERS.some((name) => queryParameter(visit, name) !== null)
+                  ? 'Remove a filter, or look at older changes.'
+                  : 'Everything that agents and people store, change or delete is listed here.'}
+              </p>
+            </Nothing>
+          </div>
+        )}
+        <div id="list" class="stack">
+          {byDay(changes, now, isLive).map((group) => (
+            <Group name={nameOf(group.at, now)} changes={group.changes} now={now} />
+          ))}
+        </div>
+        <nav class="pages" aria-label="Pages of this list">
+          {before === null ? (
+            <span />
+          ) : (
             <a class="button" href={samePage(url, { before: null })}>
               Newest
             </a>
-          )}{' '}
-          {older === null ? null : (
+          )}
+          {older === null ? (
+            <span />
+          ) : (
             <a class="button" rel="next" href={samePage(url, { before: older })}>
               Older
             </a>
           )}
-        </p>
+        </nav>
       </section>
     ),
   }
 }
 
+/** Limits the pages of a stream to the changes of one agent. */
+function ofAgent(pages: Pages, agent: string | null): Pages {
+  if (agent === null) return pages
+  const only = <P extends Pages['first'] | null>(page: P): P =>
+    page === null ? page : { ...page, changes: page.changes.filter((change) => change.agent === agent) }
+  return { first: only(pages.first), next: async () => only(await pages.next()), close: () => pages.close() }
+}
+
 /** Streams the feed to the script of the page, for the session of the browser. */
 export async function activityStream(visit: Visit, lastEventId: string | null): Promise<Response> {
   const { services } = visit
-  const { scope, filter } = await filterOf(visit)
+  const { scope, filter, agent } = await readWanted(visit)
   const after = lastEventId ?? queryParameter(visit, 'after') ?? undefined
   const requireOpen = () => requireSession(services, visit.session)
-  const pages = await openPages(services, scope, { after, filters: [filter], requireOpen })
-  return new Response(ticking(eventStream(services, scope, pages), ':\n\n'), {
+  const isAll = filter.threadId === null && filter.project === null && filter.actions === null
+  const pages = await openPages(services, scope, { after, filters: [isAll ? UNFILTERED_FEED : filter], requireOpen })
+  return new Response(ticking(eventStream(services, scope, ofAgent(pages, agent)), ':\n\n'), {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',

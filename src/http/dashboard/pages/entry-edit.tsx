@@ -1,31 +1,33 @@
 import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
-import { isReserved } from '../../../domain/entry/metadata'
+import { readId } from '../../../domain/entry/link'
+import { isReserved, type JsonValue, own } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
-import { notFound, Problem } from '../../../domain/errors'
-import { restoreContext } from '../../../tools/history/restore-context'
-import { deleteContext } from '../../../tools/threads/deletion'
+import { Problem } from '../../../domain/errors'
+import { jsonFlaw } from '../../../domain/json/error-line'
 import { updateContext } from '../../../tools/threads/update-context'
 import { type Page, seeOther } from '../page'
 import { Name, Note } from '../parts/common'
-import { Area, Field, PostForm } from '../parts/form'
+import { Area, Field, type FieldErrors, PostForm } from '../parts/form'
 import { entryAt, withQuery } from '../parts/words'
-import { callTool, sent, type Visit } from '../visit'
+import { callTool, queryParameter, type Visit } from '../visit'
 import { changeable, idOf, isDeleted, prettyJson } from './entry'
+import { Details, FIELDS, type FieldName, LINK_FIELDS, METADATA_FIELDS, type Values, valuesOf } from './entry-form'
 
-/** Edits a memory with the tool that agents use, at the version that the person has seen. */
+/** Edits a memory with the tool that agents use, at the version that the person has seen: by its fields, or its metadata as JSON. */
 interface Draft {
-  readonly text: string
-  readonly tags: string
-  readonly metadata: string
+  readonly values: Values
+  /** Metadata as JSON; null for a form with fields. */
+  readonly json: string | null
   readonly expected: number
 }
 
-const draftOf = ({ text, tags, metadata, version }: Entry): Draft => ({
-  text,
-  tags: tags.join(', '),
-  metadata: metadata === null ? '' : prettyJson(metadata),
-  expected: version,
+const jsonOf = ({ metadata }: Entry): string => (metadata === null ? '' : prettyJson(metadata))
+
+const draftOf = (entry: Entry, asJson: boolean): Draft => ({
+  values: valuesOf(entry),
+  json: asJson ? jsonOf(entry) : null,
+  expected: entry.version,
 })
 
 interface Shown {
@@ -33,11 +35,26 @@ interface Shown {
   readonly name: string
   readonly draft: Draft
   readonly status?: number
+  readonly errors?: FieldErrors
   /** The error to show. */
   readonly children?: Child
 }
 
-const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Shown): Page => ({
+const NO_ERRORS: FieldErrors = new Map()
+
+/** Two views of the same memory. A draft is not carried from one to the other, so they are links and no buttons. */
+const Views = ({ id, asJson }: { id: number; asJson: boolean }) => (
+  <nav class="views" aria-label="Views of this form">
+    <a href={`${entryAt(id)}/edit`} aria-current={asJson ? undefined : 'page'}>
+      Fields
+    </a>
+    <a href={`${entryAt(id)}/edit?view=json`} aria-current={asJson ? 'page' : undefined}>
+      JSON
+    </a>
+  </nav>
+)
+
+const editPage = (visit: Visit, { id, name, draft, status = 200, errors = NO_ERRORS, children }: Shown): Page => ({
   title: `Edit: ${name}`,
   status,
   body: (
@@ -46,20 +63,38 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, children }: Sho
         <h1>
           Edit <Name>{name}</Name>
         </h1>
+        <Views id={id} asJson={draft.json !== null} />
       </div>
       {children === undefined ? null : <Note bad>{children}</Note>}
       <PostForm action={`${entryAt(id)}/edit`} token={visit.formToken} class="card stack-form">
         <input type="hidden" name="expected" value={String(draft.expected)} />
-        <Area name="text" label="Text" value={draft.text} rows={14} />
-        <Field name="tags" label="Tags" value={draft.tags} hint="Separated by commas" />
-        <Area
-          name="metadata"
-          label="Metadata"
-          value={draft.metadata}
-          rows={8}
-          class="code"
-          hint="A JSON object, or nothing. Readers depend on audience, project and diary. Removing one of these lines keeps its value."
-        />
+        {draft.values.text === undefined ? null : (
+          <Area name="text" label="Text" value={draft.values.text} rows={12} error={errors.get('text')} />
+        )}
+        {draft.json === null ? (
+          draft.values.title === undefined ? null : (
+            <Details values={draft.values} errors={errors} />
+          )
+        ) : (
+          <>
+            <Field
+              name="tags"
+              label="Tags"
+              value={draft.values.tags ?? ''}
+              hint="Separated by commas"
+              error={errors.get('tags')}
+            />
+            <Area
+              name="metadata"
+              label="Metadata"
+              value={draft.json}
+              rows={14}
+              class="code"
+              hint="A JSON object, or nothing. Readers depend on audience, project and diary. Removing one of these lines keeps its value."
+              error={errors.get('metadata')}
+            />
+          </>
+        )}
         <p class="actions">
           <button type="submit" class="main">
             Store
@@ -83,7 +118,8 @@ const Beside = ({ id, children }: { id: number; children: Child }) => (
 export async function edit(visit: Visit): Promise<Page | Response> {
   const entry = await changeable(visit)
   if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
-  return editPage(visit, { id: entry.id, name: nameOf(entry), draft: draftOf(entry) })
+  const draft = draftOf(entry, queryParameter(visit, 'view') === 'json')
+  return editPage(visit, { id: entry.id, name: nameOf(entry), draft })
 }
 
 /** Reserved keys whose value is preserved when they are removed from the form, so that deleting a line does not publish a memory. */
@@ -91,12 +127,7 @@ const READER_KEYS = ['audience', 'project', 'diary', 'captured']
 
 /** Returns the metadata of the form, with null for each other reserved key that was removed. Numbers keep their digits. */
 function metadataOf(entry: Entry, written: string): string {
-  let given: unknown
-  try {
-    given = JSON.parse(written)
-  } catch {
-    return written
-  }
+  const given: unknown = JSON.parse(written)
   if (typeof given !== 'object' || given === null || Array.isArray(given) || Object.keys(given).length === 0)
     return written
   const removed = Object.keys(entry.metadata ?? {}).filter(
@@ -107,31 +138,98 @@ function metadataOf(entry: Entry, written: string): string {
 }
 
 const plainLines = (text: string): string => text.replaceAll('\r\n', '\n')
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
 
-/** Returns the fields that differ from the original form; unchanged fields are not written. */
-function changesOf(entry: Entry, draft: Draft): Record<string, unknown> {
-  const before = draftOf(entry)
-  const list = draft.tags.split(',').map((tag) => tag.trim())
+const isLink = (name: FieldName): name is (typeof LINK_FIELDS)[number] =>
+  (LINK_FIELDS as readonly FieldName[]).includes(name)
+
+/** Keys that older clients use instead of a field's own; a changed field replaces them. */
+const SYNONYMS: Readonly<Partial<Record<FieldName, readonly string[]>>> = {
+  title: ['task_name'],
+  kind: ['type', 'report_type'],
+}
+
+/** Returns the patch of one field of the metadata. An empty project keeps its value, because removing it could publish a memory. */
+function patchOf(entry: Entry, name: (typeof METADATA_FIELDS)[number], value: string): Record<string, JsonValue> {
+  const has = (key: string) => own(entry.metadata, key) !== undefined
+  const older = (SYNONYMS[name] ?? []).filter(has).map((key) => [key, null] as const)
+  if (name === 'references') return { references: { context_ids: value === '' ? null : listOf(value).map(Number) } }
+  if (isLink(name)) return { [name]: value === '' ? null : listOf(value).map(Number) }
+  if (name === 'project' && value === '') return {}
+  return { ...Object.fromEntries(older), [name]: value === '' ? null : value }
+}
+
+/** Returns the arguments that differ from the original form; unchanged fields are not written. */
+function changesOf(entry: Entry, { values, json }: Draft): Record<string, unknown> {
+  const before = valuesOf(entry)
+  const changed = (name: FieldName) =>
+    values[name] !== undefined &&
+    (name === 'text' ? plainLines(before.text) !== values.text : before[name].trim() !== values[name].trim())
+  const patch = Object.assign(
+    {},
+    ...METADATA_FIELDS.filter(changed).map((name) => patchOf(entry, name, (values[name] ?? '').trim())),
+  )
   return {
-    ...(plainLines(before.text) === draft.text ? {} : { text: draft.text }),
-    ...(before.tags === draft.tags.trim() ? {} : { tags: list.filter((tag) => tag !== '') }),
-    ...(before.metadata.trim() === draft.metadata.trim()
+    ...(changed('text') ? { text: values.text } : {}),
+    ...(changed('tags') ? { tags: listOf(values.tags ?? '') } : {}),
+    ...(Object.keys(patch).length === 0 ? {} : { metadata_patch: patch }),
+    ...(json === null || jsonOf(entry).trim() === json.trim()
       ? {}
-      : { metadata: draft.metadata.trim() === '' ? {} : metadataOf(entry, draft.metadata.trim()) }),
+      : { metadata: json.trim() === '' ? {} : metadataOf(entry, json.trim()) }),
   }
 }
 
+function readDraft({ form }: Visit): Draft {
+  const given = FIELDS.flatMap((name) => {
+    const value = form.get(name)
+    return value === null ? [] : [[name, plainLines(value)] as const]
+  })
+  const json = form.get('metadata')
+  return {
+    values: Object.fromEntries(given),
+    json: json === null ? null : plainLines(json),
+    expected: Number(form.get('expected')),
+  }
+}
+
+/** Returns the errors that are visible in the form itself. */
+function errorsOf({ values, json }: Draft): FieldErrors {
+  const found = new Map<string, string>()
+  if (values.text !== undefined && values.text.trim() === '') found.set('text', 'Write a text, or delete the memory.')
+  for (const name of LINK_FIELDS) {
+    const wrong = listOf(values[name] ?? '').find((one) => readId(one) === null)
+    if (wrong !== undefined) found.set(name, `${wrong} is not the ID of a memory. Write IDs such as 12, 40.`)
+  }
+  if (json === null || json.trim() === '') return found
+  const flaw = jsonFlaw(json)
+  const line = json.split('\n')[(flaw?.line ?? 1) - 1]?.trim().slice(0, 80)
+  if (flaw !== null)
+    found.set('metadata', `Line ${flaw.line} is not JSON: expected ${flaw.expected}. The line: ${line}`)
+  else if (!json.trim().startsWith('{'))
+    found.set('metadata', 'Line 1: metadata must be an object, such as {"kind": "note"}.')
+  return found
+}
+
+/** Finds the field that an error of the tool names. */
+function errorAtField(error: Problem, draft: Draft): FieldErrors {
+  const details = Array.isArray(error.details) ? error.details : []
+  const paths = details.map(({ path }: { path?: unknown }) => String(path ?? ''))
+  const named = [...FIELDS, 'metadata' as const].find((name) =>
+    paths.some((path) => path === name || path.split(/[.[]/).includes(name)),
+  )
+  const told = named ?? METADATA_FIELDS.find((name) => error.message.includes(`metadata.${name}`))
+  if (told === undefined) return NO_ERRORS
+  return new Map([[draft.json !== null && told !== 'text' && told !== 'tags' ? 'metadata' : told, error.message]])
+}
+
 export async function storeEdit(visit: Visit): Promise<Page | Response> {
-  const { form } = visit
   const entry = await changeable(visit)
   const id = idOf(visit)
-  const text = (name: string) => plainLines(form.get(name) ?? '')
-  const draft: Draft = {
-    text: text('text'),
-    tags: text('tags'),
-    metadata: text('metadata'),
-    expected: Number(text('expected')),
-  }
+  const draft = readDraft(visit)
   if (isDeleted(entry))
     return editPage(visit, {
       ...{ id, name: `memory ${id}`, status: 409, draft: { ...draft, expected: entry.deletedAt + 1 } },
@@ -142,17 +240,24 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
         </span>
       ),
     })
+  const name = nameOf(entry)
+  const errors = errorsOf(draft)
+  if (errors.size > 0)
+    return editPage(visit, {
+      ...{ id, name, status: 400, draft, errors },
+      children: <span>Nothing was stored. Correct the marked {errors.size === 1 ? 'field' : 'fields'}.</span>,
+    })
   const changes = changesOf(entry, draft)
   const back = entryAt(id)
   if (Object.keys(changes).length === 0 && draft.expected === entry.version) return seeOther(back)
   try {
     await callTool(visit, updateContext, { context_id: id, expected_version: draft.expected, ...changes })
-    return seeOther(withQuery(back, { done: 'changed' }))
+    return seeOther(withQuery(back, { done: 'changed', from: draft.expected }))
   } catch (error) {
     if (!(error instanceof Problem) || !/^(conflict|invalid_input|limit_exceeded)$/.test(error.code)) throw error
     const isConflict = error.code === 'conflict'
     return editPage(visit, {
-      ...{ id, name: nameOf(entry), status: isConflict ? 409 : 400 },
+      ...{ id, name, status: isConflict ? 409 : 400, errors: errorAtField(error, draft) },
       draft: isConflict ? { ...draft, expected: entry.version } : draft,
       children: (
         <>
@@ -167,67 +272,4 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
       ),
     })
   }
-}
-
-/** Deletes and restores a memory with the tools that agents use. */
-export async function askDelete(visit: Visit): Promise<Page | Response> {
-  const entry = await changeable(visit)
-  if (isDeleted(entry)) return seeOther(entryAt(idOf(visit)))
-  const { days } = visit.config.history
-  return {
-    title: `Delete: ${titleOf(entry)}`,
-    body: (
-      <div class="card">
-        <h1>
-          Delete <Name>{titleOf(entry) || `memory ${entry.id}`}</Name>?
-        </h1>
-        <p class="more">
-          Agents no longer find it.{' '}
-          {days === 0
-            ? 'History is off on this server: it cannot be restored.'
-            : `It can be restored for ${days} days.`}
-        </p>
-        <PostForm action={`${entryAt(entry.id)}/delete`} token={visit.formToken} class="actions more">
-          <input type="hidden" name="expected" value={String(entry.version)} />
-          <button type="submit" class="bad">
-            Delete
-          </button>
-          <a href={entryAt(entry.id)}>Keep it</a>
-        </PostForm>
-      </div>
-    ),
-  }
-}
-
-export async function remove(visit: Visit): Promise<Response> {
-  const id = idOf(visit)
-  const args = { context_ids: [id], expected_version: Number(sent(visit, 'expected')) }
-  const deleted = await callTool(visit, deleteContext, args).catch(async (error) => {
-    // Another user was faster, or the form was submitted twice.
-    if (error instanceof Problem && error.code === 'not_found' && isDeleted(await changeable(visit))) return null
-    throw error
-  })
-  if (deleted === null) return seeOther(entryAt(id))
-  const { change_id: change } = deleted
-  const kept = visit.config.history.days > 0 && typeof change === 'string'
-  return seeOther(kept ? withQuery(entryAt(id), { change }) : '/')
-}
-
-/** Restores a deleted memory, by the change that deleted it or by its id, or an older version. */
-export async function restore(visit: Visit): Promise<Response> {
-  const id = idOf(visit)
-  const [version, expected, change] = ['version', 'expected', 'change'].map((name) => sent(visit, name))
-  const what =
-    change != null
-      ? { change_id: change }
-      : {
-          context_ids: [id],
-          ...(version == null ? {} : { version: Number(version) }),
-          ...(expected == null ? {} : { expected_version: Number(expected) }),
-        }
-  const { restored, skipped } = await callTool(visit, restoreContext, what)
-  const [first] = Array.isArray(skipped) ? skipped : []
-  if (Array.isArray(restored) && restored.length === 0 && first !== undefined)
-    throw notFound(`Nothing was restored: ${String(first.reason)}`)
-  return seeOther(withQuery(entryAt(id), { done: 'restored' }))
 }

@@ -1,12 +1,14 @@
 import type { Child } from 'hono/jsx'
-import { citationsOf, placeOf as citedPlace } from '../../../domain/entry/citation'
+import { citationsOf, placeOf } from '../../../domain/entry/citation'
 import type { Entry } from '../../../domain/entry/entry'
 import { readId } from '../../../domain/entry/link'
+import { own } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
 import { notFound, Problem } from '../../../domain/errors'
+import { differingWords } from '../../../domain/history/word-diff'
 import { mayChange } from '../../../domain/identity/scope'
 import { jsonText } from '../../../domain/json/write'
-import type { LinkedEntry } from '../../../domain/statistics'
+import type { LinkedEntry, LinkGraph } from '../../../domain/statistics'
 import type { Millis } from '../../../domain/time'
 import { addressesAgent } from '../../../domain/trust/agent-directed'
 import { attempt } from '../../../services/outcome'
@@ -28,12 +30,20 @@ import {
 } from '../parts/common'
 import { PostForm } from '../parts/form'
 import { Markdown, Verbatim } from '../parts/markdown'
-import { entryAt, plain, plural, samePage } from '../parts/words'
+import { Toast } from '../parts/toast'
+import { entryAt, plain, plural, samePage, withQuery } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
+import { InlineDetails, InlineText } from './entry-form'
+import { Graph } from './entry-graph'
 import { Used } from './usage'
 
 /** Shows the metadata and links of a memory. */
 const LAYERS = { 1: 'working', 2: 'project', 3: 'semantic' } as const
+
+const statusOf = ({ metadata }: Entry): string => {
+  const status = own(metadata, 'status')
+  return typeof status === 'string' ? plain(status) : ''
+}
 
 /** Formats JSON for people, with all digits of its numbers. */
 export function prettyJson(value: unknown, indent = ''): string {
@@ -54,9 +64,10 @@ const Fact = ({ name, children }: { name: string; children: Child }) => (
   </div>
 )
 
-export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
+export const About = ({ entry, now, children }: { entry: Entry; now: Millis; children?: Child }) => (
   <aside class="card" aria-label="About this memory">
     <h2>About</h2>
+    {children}
     <dl class="facts-list">
       <Fact name="Thread">
         <ThreadLink id={entry.threadId} />
@@ -66,18 +77,22 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
           <ProjectLink project={entry.project} />
         </Fact>
       )}
+      {statusOf(entry) === '' ? null : <Fact name="Status">{statusOf(entry)}</Fact>}
+      <Fact name="Readers">{entry.reader === '' ? 'everyone with access to its project' : 'only its owner'}</Fact>
       <Fact name="Author">{entry.source === 'user' ? 'a person' : 'an agent'}</Fact>
       {entry.agent === null ? null : (
         <Fact name="Agent">
-          <Name>{entry.agent}</Name>
+          <a class="quiet" href={withQuery('/activity', { agent: entry.agent })}>
+            <Name>{entry.agent}</Name>
+          </a>
         </Fact>
       )}
       <Fact name="Layer">{LAYERS[entry.layer]}</Fact>
       <Fact name="Stored">
-        <Time at={entry.createdAt} now={now} />
+        <Time at={entry.createdAt} now={now} hours />
       </Fact>
       <Fact name="Changed">
-        <Time at={entry.updatedAt} now={now} />, version {entry.version}
+        <Time at={entry.updatedAt} now={now} hours />, version {entry.version}
         {entry.changedAgent === null ? null : (
           <>
             {' '}
@@ -95,16 +110,6 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
           <Name>{entry.importedFrom}</Name>
         </Fact>
       )}
-      {citationsOf(entry.metadata).length === 0 ? null : (
-        <Fact name="Sources">
-          {citationsOf(entry.metadata).map((citation) => (
-            <div>
-              <Name>{citedPlace(citation)}</Name>
-              {citation.changed_at === undefined ? null : <strong> changed on {citation.changed_at}</strong>}
-            </div>
-          ))}
-        </Fact>
-      )}
       <Fact name="Id">{entry.id}</Fact>
     </dl>
     {entry.metadata === null || Object.keys(entry.metadata).length === 0 ? null : (
@@ -116,16 +121,55 @@ export const About = ({ entry, now }: { entry: Entry; now: Millis }) => (
   </aside>
 )
 
-/** The label of a relation as seen from this memory. */
-function relation({ relation: name, direction }: LinkedEntry): string {
-  if (direction === 'outgoing') return plain(name)
-  return name === 'supersedes' ? 'superseded by' : name === 'contradicts' ? 'contradicted by' : `${plain(name)}, from`
+/** The lines of files that the memory is about, and whether they have changed since. */
+const Citations = ({ entry }: { entry: Entry }) => {
+  const citations = citationsOf(entry.metadata)
+  return citations.length === 0 ? null : (
+    <section class="card" id="sources">
+      <h2>{plural(citations.length, 'source')}</h2>
+      <ul class="sources">
+        {citations.map((citation) => (
+          <li>
+            <code>{placeOf(citation)}</code>
+            <span class={citation.changed_at === undefined ? 'soft' : 'warn'}>
+              {citation.changed_at === undefined
+                ? citation.hash === undefined
+                  ? 'not checked yet'
+                  : 'unchanged'
+                : `changed, found ${citation.changed_at}`}
+              {citation.commit === undefined ? null : <> · commit {citation.commit.slice(0, 7)}</>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }
 
-export const Links = ({ links }: { links: readonly LinkedEntry[] }) =>
+/** Labels of relations that lead to this memory. */
+const INCOMING: Readonly<Record<string, string>> = {
+  supersedes: 'replaced by',
+  contradicts: 'contradicted by',
+  references: 'referred to by',
+  depends_on: 'needed by',
+}
+const OUTGOING: Readonly<Record<string, string>> = { supersedes: 'replaces', references: 'refers to' }
+
+/** The label of a relation as seen from this memory. */
+const relation = ({ relation: name, direction }: LinkedEntry): string =>
+  direction === 'outgoing' ? (OUTGOING[name] ?? plain(name)) : (INCOMING[name] ?? `${plain(name)}, from`)
+
+interface LinksProps {
+  readonly id: number
+  readonly links: readonly LinkedEntry[]
+  readonly graph: LinkGraph
+}
+
+export const Links = ({ id, links, graph }: LinksProps) =>
   links.length === 0 ? null : (
-    <section class="card">
+    <section class="card" id="links">
       <h2>{plural(links.length, 'link')}</h2>
+      <Graph id={id} graph={graph} />
       <table class="links">
         <thead class="hidden">
           <tr>
@@ -194,21 +238,10 @@ const kindOf = (line: string): LineKind | undefined =>
 const isBeside = (line: string, i: number): boolean => (i < 2 && /^(---|\+\+\+) /.test(line)) || line.startsWith('\\ ')
 
 /** The header of a hunk, for people. */
-const placeOf = (line: string): string => `Line ${/\+(\d+)/.exec(line)?.[1] ?? ''}`
+const hunkTitle = (line: string): string => `Line ${/\+(\d+)/.exec(line)?.[1] ?? ''}`
 
-/** Limit of a line that is compared by character, in code units. */
+/** Limit of a line that is compared by words, in code units. */
 const COMPARED = 5_000
-
-/** Returns the lengths of the common prefix and suffix of two texts; never half a character. */
-function shared(a: string, b: string): readonly [start: number, end: number] {
-  const [left, right] = [[...a], [...b]]
-  const most = Math.min(left.length, right.length)
-  let [start, end] = [0, 0]
-  while (start < most && left[start] === right[start]) start++
-  while (end < most - start && left.at(-1 - end) === right.at(-1 - end)) end++
-  const units = (part: readonly string[]) => part.join('').length
-  return [units(left.slice(0, start)), units(left.slice(left.length - end))]
-}
 
 /** Pairs removed and added lines where equally many follow each other. */
 function partners(kinds: readonly (LineKind | undefined)[]): ReadonlyMap<number, number> {
@@ -231,16 +264,17 @@ function partners(kinds: readonly (LineKind | undefined)[]): ReadonlyMap<number,
   return found
 }
 
-/** A line with its sign, and its differences from its pair. */
+/** A line with its sign, and the words that its pair does not have. */
 function Differing({ line, other }: { line: string; other: string | undefined }) {
   if (other === undefined || line.length > COMPARED || other.length > COMPARED) return <>{line}</>
-  const [start, end] = shared(line.slice(1), other.slice(1))
-  if (start + end === 0) return <>{line}</>
+  const isAdded = line.startsWith('+')
+  const [before, after] = isAdded ? [other, line] : [line, other]
+  const words = differingWords(before.slice(1), after.slice(1))
+  if (words === null) return <>{line}</>
   return (
     <>
-      {line.slice(0, 1 + start)}
-      <b>{line.slice(1 + start, line.length - end)}</b>
-      {line.slice(line.length - end)}
+      {line.slice(0, 1)}
+      {(isAdded ? words.after : words.before).map(({ text, differs }) => (differs ? <b>{text}</b> : text))}
     </>
   )
 }
@@ -257,7 +291,7 @@ export const Diff = ({ text }: { text: string }) => {
         return (
           <span class={kinds[i]}>
             {kinds[i] === 'place' ? (
-              placeOf(line)
+              hunkTitle(line)
             ) : line === '' ? (
               ' '
             ) : (
@@ -282,7 +316,7 @@ interface VersionsProps {
   readonly visit: Visit
 }
 
-const ACTIONS = { stored: 'stored', updated: 'changed', deleted: 'deleted', restored: 'brought back' } as const
+const ACTIONS = { stored: 'stored', updated: 'changed', deleted: 'deleted', restored: 'restored' } as const
 
 function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { of: Version }) {
   const isOld = of.version !== history.currentVersion && of.action !== 'deleted'
@@ -294,7 +328,7 @@ function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { o
           <span>
             {ACTIONS[of.action]} by <Name>{of.agent ?? of.keyId}</Name>
           </span>
-          <Time at={of.at} now={now} />
+          <Time at={of.at} now={now} hours />
           {of.changed === null || of.changed.length === 0 ? null : <span>{of.changed.join(', ')}</span>}
         </Facts>
         {isOld ? (
@@ -356,41 +390,63 @@ export const StoredText = ({ visit, text }: { visit: Visit; text: string }) => {
 /** Shows one memory with its text, metadata, links and history. */
 const LINKS = 100
 const VERSIONS = 20
+/** Direct neighbors in the graph. */
+const NEAR = 8
 const DEEPEST = 1_000_000
 
 async function look(visit: Visit, id: number) {
   const { services } = visit
   const principal = principalOf(visit)
   const window = { limit: VERSIONS, offset: queryNumber(visit, 'offset', 0, DEEPEST) }
-  const [entries, links, versions, use] = await Promise.all([
+  const [entries, links, graph, versions, use] = await Promise.all([
     services.entries.read(principal, [id]),
     services.overview.links(principal, id, LINKS),
+    services.overview.graph(principal, id, NEAR),
     attempt(() => services.readHistory.versions(principal, id, window, true)),
     services.capture.usage.of(principal, id),
   ])
-  return { entry: entries[0], links, history: versions.ok ? versions.value : null, offset: window.offset, use }
+  return { entry: entries[0], links, graph, history: versions.ok ? versions.value : null, offset: window.offset, use }
 }
 
 /** Reports the last action, with its undo. */
-function Done({ visit, id }: { visit: Visit; id: number }) {
+function Done({ visit, entry: { id, version }, may }: { visit: Visit; entry: Entry; may: boolean }) {
   const done = queryParameter(visit, 'done')
-  if (done === 'changed') return <Note>Your changes are stored.</Note>
-  if (done === 'approved') return <Note>You have approved this version. Packs and hooks include it.</Note>
-  if (done === 'restored') return <Note>The memory was restored.</Note>
+  const from = queryParameter(visit, 'from')
+  if (done === 'changed')
+    return (
+      <Toast>
+        <span>Your changes are stored.</span>
+        {may && from === String(version - 1) && visit.config.history.days > 0 ? (
+          <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
+            <input type="hidden" name="version" value={from} />
+            <input type="hidden" name="expected" value={String(version)} />
+            <button type="submit" class="small">
+              Undo
+            </button>
+          </PostForm>
+        ) : null}
+      </Toast>
+    )
+  if (done === 'approved') return <Toast>You have approved this version. Packs and hooks include it.</Toast>
+  if (done === 'restored') return <Toast>The memory was restored.</Toast>
   if (done !== 'stored') return null
-  return <Note>Memory {id} is stored. Agents can now find it.</Note>
+  return <Toast>Memory {id} is stored. Agents can now find it.</Toast>
 }
 
 /** Shows whether a person has approved the memory, where approval matters, and the form to approve it. */
 function Approval({ visit, entry, may }: { visit: Visit; entry: Entry; may: boolean }) {
   const addresses = addressesAgent(entry)
   const isLimited = visit.config.packTrust === 'approved'
-  if (!addresses && !isLimited) return null
+  const isProcedure = entry.kind === 'procedure'
+  if (!addresses && !isLimited && !isProcedure) return null
   if (entry.approved) return <Note>A person has approved this version.</Note>
   return (
     <Note bad={addresses}>
       {addresses ? 'This text addresses an agent. ' : ''}
-      {isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it.
+      {isLimited || addresses
+        ? `${isLimited ? 'Packs and hooks' : 'Hooks'} leave it out until a person approves it. `
+        : ''}
+      {isProcedure ? 'An approved procedure is also served as a skill.' : ''}
       {may ? (
         <PostForm action="/review/approve" token={visit.formToken}>
           <input type="hidden" name="id" value={String(entry.id)} />
@@ -411,8 +467,8 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
   const may = mayChange(principalOf(visit), entry)
   return (
     <>
-      <Done visit={visit} id={entry.id} />
-      <div class="head">
+      <Done visit={visit} entry={entry} may={may} />
+      <div class="head" data-edit={may ? `${entryAt(entry.id)}/edit` : undefined}>
         <h1>
           <Name>{titleOf(entry) || `Memory ${entry.id}`}</Name>
         </h1>
@@ -440,6 +496,7 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
             </Facts>
             <Approval visit={visit} entry={entry} may={may} />
             <StoredText visit={visit} text={entry.text} />
+            {may ? <InlineText entry={entry} token={formToken} /> : null}
             <div class="more">
               <Images of={entry} />
             </div>
@@ -453,26 +510,76 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               <p>{entry.summary}</p>
             </section>
           )}
-          <Links links={seen.links} />
+          <Citations entry={entry} />
+          <Links id={entry.id} links={seen.links} graph={seen.graph} />
           {seen.history === null ? null : (
             <Versions id={entry.id} history={seen.history} token={may ? formToken : null} now={now} visit={visit} />
           )}
         </div>
         <div class="beside">
-          <About entry={entry} now={now} />
+          <About entry={entry} now={now}>
+            {may ? <InlineDetails entry={entry} token={formToken} /> : null}
+          </About>
         </div>
       </div>
     </>
   )
 }
 
+interface EraseProps {
+  readonly id: number
+  readonly versions: number | null
+  readonly token: string
+  /** Whether the form was sent without the box ticked. */
+  readonly isUnsure: boolean
+}
+
+/** Asks before a memory is erased, and names what is lost. */
+export const EraseForm = ({ id, versions, token, isUnsure }: EraseProps) => (
+  <PostForm action={`${entryAt(id)}/erase`} token={token} class="stack-form more">
+    <ul class="bullets">
+      <li>
+        The server removes its text, {versions === null ? 'its versions' : plural(versions, 'version')}, its links and
+        its images that no other memory has.
+      </li>
+      <li>You cannot restore it. The audit log keeps only its ID.</li>
+      <li>Backups and exports that were made before still contain it.</li>
+    </ul>
+    <div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          name="sure"
+          value="yes"
+          required
+          aria-invalid={isUnsure ? 'true' : undefined}
+          aria-describedby={isUnsure ? 'sure-error' : undefined}
+        />
+        Erase memory {id} for good
+      </label>
+      {isUnsure ? (
+        <p class="error" id="sure-error">
+          Tick the box to erase the memory.
+        </p>
+      ) : null}
+    </div>
+    <p class="actions">
+      <button type="submit" class="bad">
+        Erase for good
+      </button>
+    </p>
+  </PostForm>
+)
+
 /** Shows a deleted memory, as long as it can be restored. */
 function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
   const change = queryParameter(visit, 'change')
   const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
+  // Right after the deletion its undo is a toast; later the page states what this is.
+  const Told = change === null ? Note : Toast
   return (
     <>
-      <Note>
+      <Told>
         <span>{change === null ? 'This memory was deleted.' : `Memory ${id} is deleted.`}</span>
         {may ? (
           <PostForm action={`${entryAt(id)}/restore`} token={visit.formToken}>
@@ -482,11 +589,20 @@ function Gone({ visit, id, history }: { visit: Visit; id: number; history: Diffe
             </button>
           </PostForm>
         ) : null}
-      </Note>
+      </Told>
       <div class="head">
         <h1>Deleted memory {id}</h1>
+        <p>
+          <a href="/deleted">All deleted memories</a>
+        </p>
       </div>
       <Versions id={id} history={history} token={null} now={visit.services.now()} visit={visit} />
+      {may ? (
+        <details class="card">
+          <summary>Erase for good</summary>
+          <EraseForm id={id} versions={history.total} token={visit.formToken} isUnsure={false} />
+        </details>
+      ) : null}
     </>
   )
 }

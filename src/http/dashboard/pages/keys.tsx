@@ -5,7 +5,8 @@ import type { Millis } from '../../../domain/time'
 import { type Page, seeOther } from '../page'
 import { Copyable, Name, Note, Nothing, Time } from '../parts/common'
 import { Clients } from '../parts/connect'
-import { Choice, Field, PostForm } from '../parts/form'
+import { Choice, errorsAt, Field, type FieldErrors, PostForm } from '../parts/form'
+import { Toast } from '../parts/toast'
 import { count, plural, withQuery } from '../parts/words'
 import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
@@ -19,24 +20,73 @@ const CAPTURE = [
   ['false', 'off: hooks only give memories'],
 ] as const
 
-/** Makes a key and shows it once. */
-export const Making = ({ visit, by, org }: { visit: Visit; by: Administering['by']; org: string }) => (
-  <PostForm action="/keys" token={visit.formToken} class="card stack-form">
+/** Fields of a new key. */
+const FIELDS = ['name', 'role', 'projects', 'agent', 'owner', 'email', 'expires_at'] as const
+
+interface MakingProps {
+  readonly visit: Visit
+  readonly by: By
+  readonly org: string
+  readonly errors?: FieldErrors
+}
+
+/** Makes a key and shows it once. After a refusal the form has the values that were sent. */
+export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
+  <PostForm action="/keys" token={visit.formToken} class="card stack-form" id="new">
     <h2>Make a key</h2>
     <OrgField by={by} org={org} />
     <div class="fields">
-      <Field name="name" label="Name" hint="The person or program that uses it" required />
-      <Choice name="role" label="Role" value="writer" options={ROLES.map((role) => [role, role])} />
-      <Field name="projects" label="Projects" hint="Separated by commas; empty for all" />
-      <Field name="agent" label="Agent" hint="Stored with each memory that it writes" />
+      <Field
+        name="name"
+        value={sent(visit, 'name')}
+        error={errors.get('name')}
+        label="Name"
+        hint="The person or program that uses it"
+        required
+      />
+      <Choice
+        name="role"
+        label="Role"
+        value={sent(visit, 'role') ?? 'writer'}
+        error={errors.get('role')}
+        options={ROLES.map((role) => [role, role])}
+      />
+      <Field
+        name="projects"
+        value={sent(visit, 'projects')}
+        error={errors.get('projects')}
+        label="Projects"
+        hint="Separated by commas; empty for all"
+      />
+      <Field
+        name="agent"
+        value={sent(visit, 'agent')}
+        error={errors.get('agent')}
+        label="Agent"
+        hint="Stored with each memory that it writes"
+      />
       <Field
         name="owner"
+        value={sent(visit, 'owner')}
+        error={errors.get('owner')}
         label="Owner"
         hint="Person or agent whose private memories the key can see; empty for a new one"
       />
-      <Field name="email" label="E-mail" hint="The verified holder of this address signs in as this key" />
-      <Field name="expires_at" label="Ends" type="date" />
-      <Choice name="capture" label="Capture of sessions" value="true" options={CAPTURE} />
+      <Field
+        name="email"
+        value={sent(visit, 'email')}
+        error={errors.get('email')}
+        label="E-mail"
+        hint="The verified holder of this address signs in as this key"
+      />
+      <Field
+        name="expires_at"
+        value={sent(visit, 'expires_at')}
+        error={errors.get('expires_at')}
+        label="Ends"
+        type="date"
+      />
+      <Choice name="capture" label="Capture of sessions" value={sent(visit, 'capture') ?? 'true'} options={CAPTURE} />
     </div>
     <p>
       <button type="submit" class="main">
@@ -53,7 +103,7 @@ export async function makeKey(visit: Visit): Promise<Page> {
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
-  const { key, text } = await visit.services.administration.createKey(by, org, {
+  const draft = {
     name: sent(visit, 'name'),
     role: sent(visit, 'role'),
     projects: projects.length === 0 ? null : projects,
@@ -64,8 +114,14 @@ export async function makeKey(visit: Visit): Promise<Page> {
       expires_at: sent(visit, 'expires_at'),
       capture: sent(visit, 'capture') !== 'false',
     },
-  })
-  return newKeyPage(visit, by, org, key, text)
+  }
+  try {
+    const { key, text } = await visit.services.administration.createKey(by, org, draft)
+    return newKeyPage(visit, by, org, key, text)
+  } catch (error) {
+    const { errors, status } = errorsAt(error, FIELDS)
+    return { ...(await keys(visit, errors)), status }
+  }
 }
 
 /** Replaces a key by a new one with the same rights. */
@@ -74,6 +130,13 @@ export async function rotateKey(visit: Visit): Promise<Page> {
   const hours = Number(sent(visit, 'grace') ?? 0)
   const made = await visit.services.administration.rotateKey(by, org, sent(visit, 'id') ?? '', { grace_hours: hours })
   return newKeyPage(visit, by, org, made.key, made.text, made.replaced)
+}
+
+/** Switches capture for a key. */
+export async function switchCapture(visit: Visit): Promise<Response> {
+  const { by, org } = await administeringOne(visit, 'keys.capture')
+  await visit.services.administration.setCaptures(by, org, sent(visit, 'id') ?? '', sent(visit, 'capture') === 'on')
+  return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null, done: 'capture' }))
 }
 
 /** Shows a key that was just made. @param replaced the key that it replaces */
@@ -142,12 +205,26 @@ interface Listed {
 }
 
 const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => (
-  <details>
-    <summary>Replace or revoke</summary>
+  <details class="row-actions">
+    <summary>
+      Manage<span class="hidden"> {of.name}</span>
+    </summary>
+    {visit.config.captureDays === 0 ? null : (
+      <PostForm action="/keys/capture" token={visit.formToken} class="more">
+        <OrgField by={by} org={org} />
+        <input type="hidden" name="id" value={of.id} />
+        <p class="hint">
+          Capture is {of.captures ? 'on: sessions with this key wait for review.' : 'off: hooks only give memories.'}
+        </p>
+        <button type="submit" class="small" name="capture" value={of.captures ? 'off' : 'on'}>
+          Switch capture {of.captures ? 'off' : 'on'}
+        </button>
+      </PostForm>
+    )}
     <PostForm action="/keys/rotate" token={visit.formToken} class="stack-form more">
       <OrgField by={by} org={org} />
       <input type="hidden" name="id" value={of.id} />
-      <Choice name="grace" label="The old key" value="24" options={GRACE} />
+      <Choice name="grace" id={`grace-${of.id}`} label="The old key" value="24" options={GRACE} />
       <button type="submit" class="small">
         Replace {of.name}
       </button>
@@ -166,11 +243,17 @@ const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org
 const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
   const now = visit.services.now()
   return (
-    <tr class={hasEnded(key, now) ? 'gone' : undefined}>
+    <tr class={hasEnded(key, now) ? 'gone' : undefined} data-row>
       <th scope="row">
-        <strong>
-          <Name>{key.name}</Name>
-        </strong>
+        {by.kind === 'key' ? (
+          <a href={withQuery('/activity', { by: key.id })} title="Activity of this key">
+            <Name>{key.name}</Name>
+          </a>
+        ) : (
+          <strong>
+            <Name>{key.name}</Name>
+          </strong>
+        )}
         <br />
         <span class="soft">
           {key.id}
@@ -178,7 +261,7 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
           owner <Name>{key.owner}</Name>
         </span>
       </th>
-      <td>
+      <td data-label="Rights">
         {key.role}
         <br />
         <span class="soft">
@@ -197,14 +280,14 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
           )}
         </span>
       </td>
-      <td>
-        <Time at={key.createdAt} now={now} />
+      <td data-label="Created">
+        <Time at={key.createdAt} now={now} hours />
         <br />
         <span class="soft">
           by <Name>{key.createdBy}</Name>
         </span>
       </td>
-      <td>
+      <td data-label="Last used">
         {key.lastUsedAt === null ? <span class="soft">never</span> : <Time at={key.lastUsedAt} now={now} />}
         {calls === null ? null : (
           <>
@@ -215,7 +298,7 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
           </>
         )}
       </td>
-      <td>
+      <td data-label="State">
         <State of={key} now={now} />
         {hasEnded(key, now) ? null : <Actions of={key} visit={visit} by={by} org={org} />}
       </td>
@@ -256,7 +339,7 @@ function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: 
   const ended = all.filter(({ key }) => hasEnded(key, now))
   const keys = (show === 'ended' ? ended : all.filter(({ key }) => !hasEnded(key, now))).toSorted(compare[order])
   return (
-    <section class="card scroll" tabindex={0} aria-label="Keys">
+    <section class="card scroll records stacked" id="list" tabindex={0} aria-label="Keys">
       <form method="get" action="/keys" class="bar-form">
         <OrgField by={by} org={org} />
         <Choice
@@ -299,7 +382,13 @@ function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: 
   )
 }
 
-export async function keys(visit: Visit): Promise<Page> {
+/** Reports the last action. */
+const DONE: Readonly<Record<string, string>> = {
+  revoked: 'The key is revoked.',
+  capture: 'Capture is switched for this key.',
+}
+
+export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
   const { administration, usage } = visit.services
   // A key for some projects does not see how others are used.
@@ -309,11 +398,15 @@ export async function keys(visit: Visit): Promise<Page> {
     org === null ? [] : administration.keys(by, org),
     seesUse ? usage.report(by, org, USAGE_DAYS, 'key') : [],
   ])
+  const done = DONE[queryParameter(visit, 'done') ?? '']
   return {
     title: 'Keys',
     at: '/keys',
+    ...(org === null ? {} : { list: 'Skip to the keys' }),
     body: (
       <div class="stack">
+        {done === undefined ? null : <Toast>{done}</Toast>}
+        {errors === undefined ? null : <Note bad>No key was made. Correct the marked field.</Note>}
         <div class="head">
           <h1>Keys</h1>
           <p>Give each client its own key, so that you can revoke one without the others.</p>
@@ -330,7 +423,7 @@ export async function keys(visit: Visit): Promise<Page> {
               by={by}
               org={org}
             />
-            <Making visit={visit} by={by} org={org} />
+            <Making visit={visit} by={by} org={org} {...(errors === undefined ? {} : { errors })} />
             <KeyUsage of={used} />
           </>
         )}
@@ -342,5 +435,5 @@ export async function keys(visit: Visit): Promise<Page> {
 export async function revokeKey(visit: Visit): Promise<Response> {
   const { by, org } = await administeringOne(visit, 'keys.revoke')
   await visit.services.administration.revokeKey(by, org, sent(visit, 'id') ?? '')
-  return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null }))
+  return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null, done: 'revoked' }))
 }

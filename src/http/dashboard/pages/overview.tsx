@@ -7,14 +7,18 @@ import { DAY_MS } from '../../../domain/time'
 import type { Page } from '../page'
 import { Changes } from '../parts/changes'
 import { Bars, Days, Meter } from '../parts/charts'
-import { Name, ProjectLink } from '../parts/common'
-import { Clients } from '../parts/connect'
-import { bytes, count, plain, plural } from '../parts/words'
-import { hasRole, principalOf, type Visit } from '../visit'
-import { EmptyOverview } from './beginning'
+import { EntryLink, Name } from '../parts/common'
+import { reviews } from '../parts/frame'
+import { bytes, count, entryAt, plain, plural, withQuery } from '../parts/words'
+import { administers, hasRole, principalOf, queryParameter, type Visit } from '../visit'
+import { EmptyOverview, Setup, type StepsDone } from './beginning'
 
 /** Reads the data of the overview. */
-export const DAYS = 30
+const RANGES = [7, 30, 90] as const
+/** Days of the chart without a choice, and of the two weeks that are compared. */
+const [DAYS, TWO_WEEKS] = [30, 14]
+/** Memories in the list of the most used. */
+const MOST_USED = 5
 /** Number of newest entries that the charts count, which bounds the rows that the page reads. */
 const COUNTED = 10_000
 const NAMES = 8
@@ -24,20 +28,35 @@ export async function readOverview(visit: Visit) {
   const { services } = visit
   const principal = principalOf(visit)
   const now = services.now()
-  const since = now - (now % DAY_MS) - (DAYS - 1) * DAY_MS
+  const days = RANGES.find((range) => String(range) === queryParameter(visit, 'days')) ?? DAYS
+  const since = now - (now % DAY_MS) - (Math.max(days, TWO_WEEKS) - 1) * DAY_MS
+  const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
-  const [totals, vectors, activity, latest, suggestion] = await Promise.all([
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage] = await Promise.all([
     services.entries.statistics(principal),
     services.vectorCounts?.(principal) ?? null,
     services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
     services.changes.latest(principal, CHANGES),
     services.suggestModel(principal),
+    reviews(visit) ? services.capture.review.waiting(principal) : 0,
+    isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
+    services.capture.usage.week(principal),
   ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
-  return { totals, vectors, activity, latest, suggestion, full, now }
+  const mostUsed = usage.mostUsed.slice(0, MOST_USED)
+  const isShown = usage.since !== null
+  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed, isShown }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
+
+/** The first steps that the stored data proves. */
+const stepsOf = ({ totals, sessions, isShown }: Seen): StepsDone => ({
+  connect: totals.bySource.agent > 0 || sessions > 0 || isShown,
+  store: totals.entries > 0,
+  recall: isShown,
+  capture: sessions > 0 || isShown,
+})
 
 /** The fraction of a limit above which the page warns (operate contract §4). */
 const NEARLY_FULL = 0.8
@@ -87,14 +106,18 @@ export function Health({
   const { hosted } = config.embedding
   const waiting = vectors === null ? 0 : entries - vectors.entries
   const stored = totals.entryBytes + kept.bytes + (vectors?.bytes ?? 0)
-  const limit = config.quotas.bytes ?? services.health.database.limit ?? null
+  // In open mode the database is a file of this computer, which has no limit of D1.
+  const limit = config.quotas.bytes ?? (config.authMode === 'open' ? null : (services.health.database.limit ?? null))
   return (
     <section class="card">
       <h2>Health</h2>
       {config.fts.enabled ? <Meter label="Found by words" part={totals.indexedEntries} whole={entries} /> : null}
       {vectors === null ? null : <Meter label="Found by meaning" part={vectors.entries} whole={entries} />}
       {limit === null ? (
-        <Meter label="Stored" part={0} whole={0} says={bytes(stored)} />
+        <p class="line">
+          <span>Stored</span>
+          <span class="soft">{bytes(stored)}</span>
+        </p>
       ) : (
         <Meter
           label="Stored"
@@ -126,64 +149,154 @@ export function Health({
   )
 }
 
+/** Filters of memories without this name. */
+const notNamed = (field: string) => ({ field, op: 'not_exists' })
+const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed('agent_name') : { agent })
+
+/** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
+const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit; seen: Seen }) => {
+  const outdated = pairs.pairs - pairs.contradictions
+  const items = [
+    { count: sessions, at: '/review', label: ['captured session to review', 'captured sessions to review'] },
+    {
+      count: pairs.contradictions,
+      at: '/stale',
+      label: ['memory that contradicts a later one', 'memories that contradict a later one'],
+    },
+    { count: outdated, at: '/stale', label: ['memory that may be outdated', 'memories that may be outdated'] },
+    {
+      count: totals.work.failed,
+      at: administers(visit) ? '/settings' : null,
+      label: ['piece of failed work', 'pieces of failed work'],
+    },
+  ].filter((item) => item.count > 0)
+  return (
+    <section class="card waits">
+      <h2>Needs your attention</h2>
+      {items.length === 0 ? <p class="soft">Nothing waits for you.</p> : null}
+      <ul>
+        {items.map((item) => {
+          const text = (
+            <>
+              <strong>{count(item.count)}</strong> {item.label[item.count === 1 ? 0 : 1]}
+            </>
+          )
+          return <li>{item.at === null ? text : <a href={item.at}>{text}</a>}</li>
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Compares this week with the one before. */
+const Week = ({ seen: { activity, now } }: { seen: Seen }) => {
+  const sum = (from: number, to: number) => {
+    const name = (ago: number) => new Date(now - ago * DAY_MS).toISOString().slice(0, 10)
+    return activity.days
+      .filter((day) => day.name > name(from) && day.name <= name(to))
+      .reduce((total, day) => total + day.count, 0)
+  }
+  const [week, before] = [sum(7, 0), sum(TWO_WEEKS, 7)]
+  const first = new Date(now - 6 * DAY_MS).toISOString().slice(0, 10)
+  return (
+    <p class="soft">
+      <a href={withQuery('/search', { from: first })}>{plural(week, 'memory', 'memories')}</a> stored in the last 7
+      days, {count(before)} in the 7 days before.
+    </p>
+  )
+}
+
+const MostUsed = ({ seen: { mostUsed, isShown } }: { seen: Seen }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Most used this week</h2>
+      <a href="/usage">All usage</a>
+    </div>
+    {mostUsed.length > 0 ? null : (
+      <p class="soft">
+        {isShown ? 'No session used a memory this week.' : 'Use is recorded once sessions of a client are captured.'}
+      </p>
+    )}
+    <ul class="attention">
+      {mostUsed.map(({ memory, use }) => (
+        <li data-row data-edit={`${entryAt(memory.id)}/edit`}>
+          <EntryLink entry={memory} />
+          <span class="soft">{plural(use.used, 'time')}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const ByProject = ({ seen: { activity } }: { seen: Seen }) => (
+  <Bars
+    title="By project"
+    of="Project"
+    rows={activity.projects}
+    label={(project) => project}
+    at={(project) => withQuery('/search', project === '' ? notNamed('project') : { project })}
+  />
+)
+
 /** Shows what is stored, by which agents, and whether it can be found. */
 const Counts = ({ seen: { activity } }: { seen: Seen }) => (
-  <>
+  <div class="grid counts">
     {activity.agents.length === 0 ? null : (
-      <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} />
+      <Bars title="By agent" of="Agent" rows={activity.agents} label={(name) => name} at={atAgent} />
     )}
-    <Bars title="By kind" of="Kind" rows={activity.kinds} label={plain} />
-    <Bars
-      title="By project"
-      of="Project"
-      rows={activity.projects}
-      label={(project) => <ProjectLink project={project} />}
-    />
-  </>
+    <Bars title="By kind" of="Kind" rows={activity.kinds} label={plain} at={(kind) => withQuery('/search', { kind })} />
+  </div>
 )
 
 const Full = ({ visit, seen }: { visit: Visit; seen: Seen }) => {
-  const { activity, latest, now, totals } = seen
+  const { activity, latest, now, totals, days } = seen
   return (
     <>
+      <Setup visit={visit} done={stepsOf(seen)} stored={totals.entries} />
+      <Attention visit={visit} seen={seen} />
       <Tiles seen={seen} />
       <div class="columns">
         <div>
           <section class="card">
-            <h2>Stored</h2>
-            <Days days={activity.days} now={now} length={DAYS} />
+            <div class="card-head">
+              <h2>Stored</h2>
+              <nav class="ranges" aria-label="Range of the chart">
+                {RANGES.map((range) => (
+                  <a href={withQuery('/', { days: range })} aria-current={range === days ? 'true' : undefined}>
+                    {range} days
+                  </a>
+                ))}
+              </nav>
+            </div>
+            <Days days={activity.days} now={now} length={days} />
             {totals.entries > activity.entries ? (
               <p class="hint">These charts count only the newest {count(activity.entries)} memories.</p>
             ) : null}
           </section>
           <section class="card">
             <div class="card-head">
-              <h2>Newest changes</h2>
+              <h2>What changed this week</h2>
               <a href="/activity">All activity</a>
             </div>
+            <Week seen={seen} />
             <Changes changes={latest.changes} now={now} />
-          </section>
-          <section class="card">
-            <details>
-              <summary>Connect another client</summary>
-              <div class="more">
-                <Clients of={{ origin: visit.url.origin, open: visit.config.authMode === 'open', key: null }} />
-              </div>
-            </details>
           </section>
         </div>
         <div>
+          <MostUsed seen={seen} />
           <Health visit={visit} seen={seen} />
-          <Counts seen={seen} />
+          <ByProject seen={seen} />
         </div>
       </div>
+      <Counts seen={seen} />
     </>
   )
 }
 
 export async function overview(visit: Visit): Promise<Page> {
   const seen = await readOverview(visit)
-  if (seen.totals.entries === 0) return { title: 'Welcome', at: '/', body: <EmptyOverview visit={visit} /> }
+  if (seen.totals.entries === 0)
+    return { title: 'Welcome', at: '/', body: <EmptyOverview visit={visit} done={stepsOf(seen)} /> }
   return {
     title: 'Overview',
     at: '/',
@@ -191,6 +304,9 @@ export async function overview(visit: Visit): Promise<Page> {
       <>
         <div class="head">
           <h1>Overview</h1>
+          <a class="button" href="/connect">
+            Connect a client
+          </a>
           {hasRole(visit, 'reader') ? (
             <a class="button" href="/pack">
               Preview a pack

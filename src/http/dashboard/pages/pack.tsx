@@ -1,4 +1,3 @@
-import { Problem } from '../../../domain/errors'
 import type { OmissionReason, Omitted, OmittedEntry, Pack, PackItem } from '../../../domain/pack/pack'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/pack-request'
 import { INTENTS, SECTION_TITLES } from '../../../domain/pack/sections'
@@ -11,36 +10,75 @@ import { Choice, Field } from '../parts/form'
 import { count, entryAt, plain, plural, score, withQuery } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
-export const LEFT_OUT: Readonly<Record<OmissionReason, string>> = {
+const LEFT_OUT: Readonly<Record<OmittedEntry['why'], string>> = {
   limit: 'beyond the limit',
   budget: 'over the token budget',
   duplicate: 'already included',
   superseded: 'superseded',
+  cut: 'below the cut',
 }
 
-export const WHYS = ['limit', 'budget', 'duplicate', 'superseded'] as const
+/** Explanations of the causes. */
+const MEANS: Readonly<Record<OmittedEntry['why'], string>> = {
+  limit: 'They fit the goal, but better ones fill the pack.',
+  budget: 'They fit the goal, but not into the token budget.',
+  duplicate: 'They repeat a memory that is in the pack.',
+  superseded: 'A newer memory replaces them.',
+  cut: 'Their scores are below half of the best score.',
+}
+
+const WHYS = ['superseded', 'cut', 'budget', 'duplicate', 'limit'] as const
+
+const isCounted = (why: OmittedEntry['why']): why is OmissionReason => why !== 'cut'
+
+interface LeftOutProps {
+  readonly of: readonly OmittedEntry[]
+  readonly omitted: Omitted
+  /** Address of the explanation for a memory. */
+  readonly explain: (id: number) => string
+  readonly trace: Compiled['trace']
+}
 
 /** Lists the memories that were found but are not in the pack, by cause. */
-export const LeftOutList = ({ of, omitted }: { of: readonly OmittedEntry[]; omitted: Omitted }) =>
+const LeftOutList = ({ of, omitted, explain, trace }: LeftOutProps) =>
   of.length === 0 ? null : (
-    <section class="card">
+    <section class="card" id="left-out">
       <h2>Left out</h2>
       {WHYS.map((cause) => {
         const some = of.filter(({ why }) => why === cause)
         return some.length === 0 ? null : (
-          <details open={of.length <= OPEN}>
+          <details open={some.length <= OPEN}>
             <summary>
-              {plural(omitted[cause], 'memory', 'memories')} {LEFT_OUT[cause]}
+              {isCounted(cause) || some.length < MOST_NAMED ? '' : 'At least '}
+              {plural(isCounted(cause) ? omitted[cause] : some.length, 'memory', 'memories')} {LEFT_OUT[cause]}
             </summary>
+            <p class="hint">{MEANS[cause]}</p>
             <ol class="more toc">
-              {some.map(({ id, name, score: value }) => (
-                <li>
-                  <a class="quiet" href={entryAt(id)}>
-                    <Name>{name || `Memory ${id}`}</Name>
-                  </a>
-                  <span class="score">{score(value)}</span>
-                </li>
-              ))}
+              {some.map(({ id, name, score: value }) => {
+                const { place, repeats } = trace(id)
+                return (
+                  <li>
+                    <span>
+                      <a class="quiet" href={entryAt(id)}>
+                        <Name>{name || `Memory ${id}`}</Name>
+                      </a>
+                      {repeats === null ? null : (
+                        <span class="soft">
+                          {' '}
+                          repeats <a href={entryAt(repeats)}>memory {repeats}</a>
+                        </span>
+                      )}
+                    </span>
+                    <span class="score">
+                      {place === null ? null : <span>place {place}</span>}
+                      {score(value)}
+                      <a href={explain(id)}>
+                        Why?<span class="hidden"> {name}</span>
+                      </a>
+                    </span>
+                  </li>
+                )
+              })}
             </ol>
           </details>
         )
@@ -48,6 +86,8 @@ export const LeftOutList = ({ of, omitted }: { of: readonly OmittedEntry[]; omit
     </section>
   )
 
+/** Results that the service names for each cause. */
+const MOST_NAMED = 20
 /** Number of memories shown without a click. */
 const OPEN = 6
 
@@ -90,7 +130,8 @@ const Item = ({ of }: { of: PackItem }) => (
   </li>
 )
 
-function Summary({ pack: { goal, project, sections, diagnostics, markdown, total_items: total } }: { pack: Pack }) {
+function Summary({ pack, cut }: { pack: Pack; cut: number }) {
+  const { goal, project, sections, diagnostics, markdown, total_items: total } = pack
   const { omitted, modes } = diagnostics
   const tokens = Math.ceil(markdown.length / CHARS_PER_TOKEN)
   return (
@@ -115,7 +156,10 @@ function Summary({ pack: { goal, project, sections, diagnostics, markdown, total
         {WHYS.map((why) => (
           <div>
             <dt class="soft">{LEFT_OUT[why]}</dt>
-            <dd>{count(omitted[why])}</dd>
+            <dd>
+              {count(isCounted(why) ? omitted[why] : cut)}
+              {isCounted(why) || cut < MOST_NAMED ? '' : '+'}
+            </dd>
           </div>
         ))}
       </dl>
@@ -128,8 +172,21 @@ function Summary({ pack: { goal, project, sections, diagnostics, markdown, total
   )
 }
 
-export function Shown({ of: { pack, leftOut } }: { of: Compiled }) {
-  const { sections, diagnostics, markdown, total_items: total } = pack
+/** The pack as the agent reads it, to copy. */
+const AsMarkdown = ({ markdown }: { markdown: string }) => (
+  <section class="card" id="markdown">
+    <details>
+      <summary>As the agent reads it (Markdown)</summary>
+      <div class="more">
+        <Copyable text={markdown} label="The pack as Markdown" />
+      </div>
+    </details>
+  </section>
+)
+
+function Shown({ of: { pack, leftOut, trace } }: { of: Compiled }) {
+  const { goal, project, sections, diagnostics, markdown, total_items: total } = pack
+  const explain = (id: number) => withQuery('/why', { query: goal, id, project })
   return (
     <>
       {diagnostics.degraded ? <Note bad>Part of the search failed: this pack may be incomplete.</Note> : null}
@@ -152,21 +209,86 @@ export function Shown({ of: { pack, leftOut } }: { of: Compiled }) {
               </ol>
             </section>
           ))}
-          <LeftOutList of={leftOut} omitted={diagnostics.omitted} />
-          <section class="card">
-            <details>
-              <summary>As the agent reads it</summary>
-              <div class="more">
-                <Copyable text={markdown} label="The pack as Markdown" />
-              </div>
-            </details>
-          </section>
+          <LeftOutList of={leftOut} omitted={diagnostics.omitted} explain={explain} trace={trace} />
+          <AsMarkdown markdown={markdown} />
         </div>
         <div class="beside">
-          <Summary pack={pack} />
+          <Summary pack={pack} cut={leftOut.filter(({ why }) => why === 'cut').length} />
         </div>
       </div>
     </>
+  )
+}
+
+const itemsOf = ({ pack }: Compiled): PackItem[] => pack.sections.flatMap(({ items }) => items)
+
+/** Why a pack does not have a memory that the other one has. */
+function missing({ leftOut, trace }: Compiled, id: string): string {
+  const why = leftOut.find((one) => String(one.id) === id)?.why
+  if (why !== undefined) return LEFT_OUT[why]
+  const { outcome } = trace(Number(id))
+  return outcome === 'absent' || outcome === 'shown'
+    ? 'not found'
+    : outcome === 'doubt'
+      ? 'nothing clearly fits'
+      : LEFT_OUT[outcome]
+}
+
+interface SideProps {
+  readonly title: string
+  readonly items: readonly PackItem[]
+  /** The pack that lacks them; null for items of both. */
+  readonly lacks: Compiled | null
+  /** The items of the second pack, whose scores are shown next to those of the first. */
+  readonly also?: readonly PackItem[]
+}
+
+/** The scores of an item in both packs, as far as it is in them. */
+const scores = (item: PackItem, also: readonly PackItem[]): string =>
+  [item, ...also.filter(({ id }) => id === item.id)].map((one) => score(one.score)).join(' → ')
+
+const Side = ({ title, items, lacks, also = [] }: SideProps) => (
+  <section class="card">
+    <h2>
+      {title} <span class="soft">{count(items.length)}</span>
+    </h2>
+    {items.length === 0 ? (
+      <p class="soft">None</p>
+    ) : (
+      <ol class="list">
+        {items.map((item) => (
+          <li data-row>
+            <p class="title">
+              <a href={entryAt(item.id)} data-open>
+                <Name>{item.name || `Memory ${item.id}`}</Name>
+              </a>
+              <span class="score">{scores(item, also)}</span>
+            </p>
+            <p class="facts">
+              <KindLabel kind={item.type} />
+              <Name>{item.reason}</Name>
+              {lacks === null ? null : <span>other goal: {missing(lacks, item.id)}</span>}
+            </p>
+          </li>
+        ))}
+      </ol>
+    )}
+  </section>
+)
+
+/** Shows what two goals have in common, and what only one of them gets. */
+function Compared({ first, second }: { first: Compiled; second: Compiled }) {
+  const [a, b] = [itemsOf(first), itemsOf(second)]
+  const has = (items: readonly PackItem[], { id }: PackItem) => items.some((one) => one.id === id)
+  return (
+    <section class="stack" aria-label="Comparison">
+      <div class="grid">
+        <Side title={`Only “${first.pack.goal}”`} items={a.filter((item) => !has(b, item))} lacks={second} />
+        <Side title={`Only “${second.pack.goal}”`} items={b.filter((item) => !has(a, item))} lacks={first} />
+      </div>
+      <Side title="Both goals" items={a.filter((item) => has(b, item))} lacks={null} also={b} />
+      <AsMarkdown markdown={`${first.pack.markdown}\n\n---\n\n${second.pack.markdown}`} />
+    </section>
   )
 }
 
@@ -177,7 +299,7 @@ const LAYER_WORDS = { wake: 'short, at session start', recall: 'for one goal', d
 
 interface Wanted {
   readonly goal: string | null
-  /** Another goal, whose pack is compared with the first. */
+  /** A second goal to compare with. */
   readonly other: string | null
   readonly intent: (typeof INTENTS)[number]
   readonly layer: (typeof PACK_LAYERS)[number]
@@ -198,7 +320,12 @@ const readWanted = (visit: Visit): Wanted => ({
   budget: queryNumber(visit, 'budget', 0, MOST_TOKENS),
 })
 
-const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, budget } }: { wanted: Wanted }) => (
+interface FormProps {
+  readonly wanted: Wanted
+  readonly error: string | undefined
+}
+
+const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, budget }, error }: FormProps) => (
   <form method="get" action="/pack" class="card">
     <div class="searchbox">
       <input
@@ -223,14 +350,20 @@ const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, bu
         options={PACK_LAYERS.map((one) => [one, `${plain(one)}: ${LAYER_WORDS[one]}`])}
       />
       <Field name="project" label="Project" value={project} />
+      <Field name="agent" label="Agent" value={agent} hint="Includes its diary" />
     </div>
-    <details class="more" open={other !== null || domain !== null || agent !== null || budget > 0}>
-      <summary>Compare, and more</summary>
+    <details class="more" open={other !== null || domain !== null || budget > 0 || error !== undefined}>
+      <summary>Compare, budget and subject area</summary>
       <div class="fields">
         <Field name="other" label="Compare with another goal" value={other} />
-        <Field name="budget" label="Budget in tokens" value={budget === 0 ? '' : String(budget)} inputmode="numeric" />
+        <Field
+          name="budget"
+          label="Budget in tokens"
+          value={budget === 0 ? '' : String(budget)}
+          inputmode="numeric"
+          error={error}
+        />
         <Field name="domain" label="Subject area" value={domain} />
-        <Field name="agent" label="Include the diary of this agent" value={agent} />
       </div>
     </details>
   </form>
@@ -238,8 +371,6 @@ const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, bu
 
 async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Compiled> {
   const { intent, layer, project, domain, agent, budget } = wanted
-  if (budget > 0 && budget < LEAST_TOKENS)
-    throw new Problem('invalid_input', `The budget must be a whole number from ${LEAST_TOKENS} to ${MOST_TOKENS}`)
   const named = await namedProjectOrNone(visit.services, callerOf(visit, 'context'), project)
   return visit.services.packs.explained(named.scope, {
     ...{ goal, intent, layer, includeRelated: true, relatedLimit: 3 },
@@ -250,91 +381,28 @@ async function compile(visit: Visit, wanted: Wanted, goal: string): Promise<Comp
   })
 }
 
-/** A memory of two packs, with its score in each; null where it is not included. */
-interface Compared {
-  readonly item: PackItem
-  readonly first: number | null
-  readonly second: number | null
-}
-
-/** The items of two packs in three groups: of both, of the first, of the second. */
-function compared(first: Pack, second: Pack): Readonly<Record<'both' | 'first' | 'second', readonly Compared[]>> {
-  const itemsOf = ({ sections }: Pack) => new Map(sections.flatMap(({ items }) => items.map((item) => [item.id, item])))
-  const [one, two] = [itemsOf(first), itemsOf(second)]
-  const all = [...new Map([...two, ...one]).values()].map((item) => ({
-    item,
-    first: one.get(item.id)?.score ?? null,
-    second: two.get(item.id)?.score ?? null,
-  }))
-  return {
-    both: all.filter((item) => item.first !== null && item.second !== null),
-    first: all.filter(({ second: score }) => score === null),
-    second: all.filter(({ first: score }) => score === null),
-  }
-}
-
-function Comparison({ first, second }: { first: Pack; second: Pack }) {
-  const groups = compared(first, second)
-  const titles = { both: 'In both packs', first: 'Only for the first goal', second: 'Only for the second goal' }
-  return (
-    <section class="card" aria-label="Comparison">
-      <h2>Two goals</h2>
-      <dl class="facts">
-        <dt>First</dt>
-        <dd>
-          <Name>{first.goal}</Name>
-        </dd>
-        <dt>Second</dt>
-        <dd>
-          <Name>{second.goal}</Name>
-        </dd>
-      </dl>
-      {(['both', 'first', 'second'] as const).map((group) => (
-        <>
-          <h3 class="more">
-            {titles[group]}: {count(groups[group].length)}
-          </h3>
-          {groups[group].length === 0 ? (
-            <p class="soft">None.</p>
-          ) : (
-            <ol class="toc">
-              {groups[group].map(({ item, first: one, second: two }) => (
-                <li>
-                  <a class="quiet" href={entryAt(item.id)}>
-                    <Name>{item.name || `Memory ${item.id}`}</Name>
-                  </a>
-                  <span class="score">
-                    {[one, two].flatMap((value) => (value === null ? [] : [score(value)])).join(' → ')}
-                  </span>
-                </li>
-              ))}
-            </ol>
-          )}
-        </>
-      ))}
-    </section>
-  )
-}
-
 export async function pack(visit: Visit): Promise<Page> {
   principalOf(visit)
   const wanted = readWanted(visit)
-  const [compiled, other] = await Promise.all(
-    [wanted.goal, wanted.goal === null ? null : wanted.other].map((goal) =>
-      goal === null ? null : compile(visit, wanted, goal),
-    ),
-  )
+  const { goal, other, budget } = wanted
+  const error =
+    budget > 0 && budget < LEAST_TOKENS
+      ? `The budget must be a whole number from ${LEAST_TOKENS} to ${count(MOST_TOKENS)}.`
+      : undefined
+  const goals = error === undefined && goal !== null ? [goal, ...(other === null ? [] : [other])] : []
+  const [first, second] = await Promise.all(goals.map((one) => compile(visit, wanted, one)))
   return {
-    title: wanted.goal === null ? 'Pack' : `Pack: ${wanted.goal}`,
+    title: goal === null ? 'Pack' : `Pack: ${goal}`,
     at: '/pack',
+    status: error === undefined ? 200 : 400,
     body: (
       <div class="stack">
         <div class="head">
           <h1>What would an agent get?</h1>
-          <p>Enter a goal to see its pack, why each memory is in it, and what was left out and why.</p>
+          <p>Enter a goal to see the pack, why each memory is in it, and what was left out.</p>
         </div>
-        <Form wanted={wanted} />
-        {compiled == null ? (
+        <Form wanted={wanted} error={error} />
+        {first === undefined ? (
           <section class="card">
             <Nothing title="Enter what an agent is about to do">
               <p>
@@ -344,11 +412,10 @@ export async function pack(visit: Visit): Promise<Page> {
               </p>
             </Nothing>
           </section>
+        ) : second === undefined ? (
+          <Shown of={first} />
         ) : (
-          <>
-            {other == null ? null : <Comparison first={compiled.pack} second={other.pack} />}
-            <Shown of={compiled} />
-          </>
+          <Compared first={first} second={second} />
         )}
       </div>
     ),

@@ -59,7 +59,7 @@ const KindChoice = ({ kind }: { kind: string }) => {
 }
 
 export const ApproveForm = ({ visit, of }: { visit: Visit; of: ReviewedEntry }) => (
-  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="a k">
+  <PostForm action="/review/keep" token={visit.formToken} class="stack-form" shortcut="a">
     <h2>Approve it</h2>
     <HiddenFields visit={visit} />
     <input type="hidden" name="id" value={String(of.id)} />

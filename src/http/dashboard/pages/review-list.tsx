@@ -32,7 +32,7 @@ export const Readers = ({ of }: { of: ReviewedEntry }) => {
 
 /** A proposal to remember, with the words of the session on which it rests, or the places of the repository. */
 const Proposal = ({ of }: { of: ReviewedEntry }) => (
-  <li>
+  <li data-row data-edit={`${entryAt(of.id)}/edit`}>
     <Tick of={of} label={of.title ?? `Memory ${of.id}`} />
     <Facts>
       <KindLabel kind={of.kind} />
@@ -40,7 +40,9 @@ const Proposal = ({ of }: { of: ReviewedEntry }) => (
         <Name>{place}</Name>
       ))}
       <Readers of={of} />
-      <a href={entryAt(of.id)}>Open</a>
+      <a href={entryAt(of.id)} data-open>
+        Open
+      </a>
     </Facts>
     <p>{of.preview}</p>
     {of.quote === null ? null : <blockquote>{of.quote}</blockquote>}
@@ -56,13 +58,15 @@ export const Session = ({
   proposals: readonly ReviewedEntry[]
   now: number
 }) => (
-  <li>
+  <li data-row data-edit={`${entryAt(of.id)}/edit`}>
     <Tick of={of} label={of.title ?? `Session ${of.id}`} />
     <Facts>
       {of.client === null ? null : <Name>{of.client}</Name>}
       {of.project === null ? null : <ProjectLink project={of.project} />}
       <Time at={of.updatedAt} now={now} />
-      <a href={entryAt(of.id)}>Open</a>
+      <a href={entryAt(of.id)} data-open>
+        Open
+      </a>
     </Facts>
     {proposals.length === 0 ? null : (
       <ul class="picks" aria-label="Proposals">

@@ -1,7 +1,9 @@
 import { type EntryPreview, SOURCES, type Source } from '../../../domain/entry/entry'
+import { KINDS } from '../../../domain/entry/kind'
 import { invalidInput, Problem } from '../../../domain/errors'
 import { cosineAt } from '../../../domain/meaning/vector'
-import { and, ofProject } from '../../../domain/search/filter'
+import { typoDistance } from '../../../domain/search/alias-match'
+import { and, EVERYTHING, type Filter, ofProject } from '../../../domain/search/filter'
 import { RANK_DEPTH } from '../../../domain/search/window'
 import { codePointLength, truncate } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
@@ -17,6 +19,7 @@ import {
   Facts,
   Images,
   KindLabel,
+  Name,
   Note,
   Nothing,
   Pages,
@@ -26,7 +29,7 @@ import {
   Time,
 } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { count, plural, score } from '../parts/words'
+import { count, entryAt, plain, plural, samePage, score } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 /** Parses the conditions on metadata of a search form into filters. */
@@ -67,6 +70,9 @@ export type Retriever = (typeof RETRIEVERS)[number]
 export const MODES = ['match', 'prefix', 'phrase', 'boolean'] as const
 export type Mode = (typeof MODES)[number]
 
+export const SORTS = ['best', 'newest', 'oldest'] as const
+export type Sort = (typeof SORTS)[number]
+
 export interface SearchFormState {
   readonly query: string | null
   readonly by: Retriever
@@ -75,6 +81,12 @@ export interface SearchFormState {
   readonly project: string | null
   readonly tag: string | null
   readonly source: Source | null
+  readonly kind: (typeof KINDS)[number] | null
+  /** Stored by this agent or owner. */
+  readonly agent: string | null
+  /** Captured sessions of the visitor, instead of listed memories. */
+  readonly captured: 'yes' | null
+  readonly sort: Sort
   readonly from: string | null
   readonly to: string | null
   readonly conditions: readonly Condition[]
@@ -101,6 +113,10 @@ const SIZE = 20
 const PREVIEW = 320
 const MAX_QUERY = 10_000
 const DEEPEST = 1_000_000
+/** Characters of the query in the message of a search without a result. */
+const QUERY_SHOWN = 80
+/** The warning of a search that suggests words. */
+const SUGGESTED = /did you mean (.+)\?/
 const NEAR = 'No memory contains these words. These are the most similar by meaning.'
 
 const oneOf = <T extends string>(options: readonly T[], value: string | null): T | null =>
@@ -114,16 +130,22 @@ export const readSearch = (visit: Visit): SearchFormState => ({
   project: queryParameter(visit, 'project'),
   tag: queryParameter(visit, 'tag'),
   source: oneOf(SOURCES, queryParameter(visit, 'source')),
+  kind: oneOf(KINDS, queryParameter(visit, 'kind')),
+  agent: queryParameter(visit, 'agent'),
+  captured: oneOf(['yes'], queryParameter(visit, 'captured')),
+  sort: oneOf(SORTS, queryParameter(visit, 'sort')) ?? 'best',
   from: queryParameter(visit, 'from'),
   to: queryParameter(visit, 'to'),
   conditions: conditionsOf(visit),
 })
 
-export const asksNothing = ({ by: _by, mode: _mode, conditions, ...others }: SearchFormState): boolean =>
+export const asksNothing = ({ by: _by, mode: _mode, sort: _sort, conditions, ...others }: SearchFormState): boolean =>
   conditions.length === 0 && Object.values(others).every((value) => value === null)
 
 /** @throws Problem invalid_input, or forbidden for a project that the key does not reach */
-async function filterOf(visit: Visit, { thread, project, tag, source, from, to, conditions }: SearchFormState) {
+async function filterOf(visit: Visit, wanted: SearchFormState) {
+  const { thread, project, tag, source, from, to, conditions, kind, agent, captured } = wanted
+  const principal = principalOf(visit)
   const { filter } = readFilter({
     ...(thread === null ? {} : { thread_id: thread }),
     ...(tag === null ? {} : { tags: [tag] }),
@@ -132,8 +154,14 @@ async function filterOf(visit: Visit, { thread, project, tag, source, from, to, 
     ...(to === null ? {} : { end_date: to }),
     ...(conditions.length === 0 ? {} : { metadata_filters: conditions.map(toFilter) }),
   })
-  const { scope, project: is } = await namedProjectOrNone(visit.services, principalOf(visit), project)
-  return { scope, filter: is === null ? filter : and([filter, ofProject('project', scope, is)]) }
+  const { scope, project: is } = await namedProjectOrNone(visit.services, principal, project)
+  const further: Filter[] = [
+    ...(is === null ? [] : [ofProject('project', scope, is)]),
+    ...(kind === null ? [] : [{ op: 'kind', anyOf: [kind] } as const]),
+    ...(agent === null ? [] : [{ op: 'by', is: agent } as const]),
+    ...(captured === null ? [] : [{ op: 'capturedOf', owner: principal.owner ?? '' } as const]),
+  ]
+  return { scope, filter: further.length === 0 ? filter : and([filter, ...further]) }
 }
 
 /** Returns which kinds of search are available and requested. */
@@ -141,6 +169,10 @@ const legsOf = ({ config }: Visit, by: Retriever) => ({
   fts: config.fts.enabled && by !== 'meaning',
   semantic: config.semantic.enabled && by !== 'words',
 })
+
+/** Sorts results by the time of their creation. */
+const byTime = (results: readonly RankedResult[], sort: Sort): readonly RankedResult[] =>
+  results.toSorted((a, b) => (b.entry.createdAt - a.entry.createdAt) * (sort === 'oldest' ? -1 : 1))
 
 async function ranked(
   visit: Visit,
@@ -150,7 +182,10 @@ async function ranked(
   offset: number,
 ): Promise<Found> {
   const { services, config } = visit
-  const request = { query, filter, limit: SIZE, offset, previewLength: PREVIEW }
+  // The best results are sorted by time, so that a sort does not bring in weak ones.
+  const isByTime = wanted.sort !== 'best'
+  const window = isByTime ? { limit: RANK_DEPTH, offset: 0 } : { limit: SIZE, offset }
+  const request = { query, filter, ...window, previewLength: PREVIEW }
   const legs = legsOf(visit, wanted.by)
   const searches = services.rankedSearches
   if (!legs.fts && !legs.semantic) throw invalidInput('This kind of search is switched off on this server')
@@ -164,11 +199,9 @@ async function ranked(
         })
   const isNear = 'ftsCount' in page && page.ftsCount === 0 && legs.fts && page.results.length > 0
   const warnings = isNear ? [...page.warnings, NEAR] : page.warnings
-  const heading =
-    page.total === RANK_DEPTH
-      ? `The best ${RANK_DEPTH} memories`
-      : `${plural(page.total, 'memory', 'memories')}, best first`
-  return { ...page, warnings, heading, offset, size: SIZE }
+  const heading = `${page.total === RANK_DEPTH ? `The best ${RANK_DEPTH} memories` : plural(page.total, 'memory', 'memories')}, ${wanted.sort} first`
+  const results = isByTime ? byTime(page.results, wanted.sort).slice(offset, offset + SIZE) : page.results
+  return { ...page, results, warnings, heading, offset, size: SIZE }
 }
 
 /** @throws Problem of the search services */
@@ -184,6 +217,23 @@ export async function search(visit: Visit, wanted: SearchFormState): Promise<Fou
   const isCut = totalIsExact === false
   const heading = `${isCut ? `${count(total)}+ memories` : plural(total, 'memory', 'memories')}, newest first`
   return { results: entries.map((entry) => ({ entry })), total, isCut, warnings: [], heading, offset, size: SIZE }
+}
+
+/**
+ * Suggests a spelling from all memories that the visitor may see, for a search that found nothing. A search with filters or by prefixes
+ * does not suggest any itself.
+ */
+async function spelled(visit: Visit, wanted: SearchFormState, found: Found): Promise<Found> {
+  const { query, by } = wanted
+  const { config, services } = visit
+  const isSuggested = found.warnings.some((warning) => SUGGESTED.test(warning))
+  if (query === null || found.total > 0 || isSuggested || by === 'meaning' || !config.fts.enabled) return found
+  const request = { query, filter: EVERYTHING, limit: 1, offset: 0, previewLength: 1 } as const
+  const { warnings } = await services.rankedSearches.byWords(principalOf(visit), {
+    ...request,
+    ...{ mode: 'match', highlight: false },
+  })
+  return { ...found, warnings: [...found.warnings, ...warnings.filter((warning) => SUGGESTED.test(warning))] }
 }
 
 /** The form of a search. Without a script there is one empty row for a further condition. */
@@ -233,14 +283,20 @@ const EMPTY: Condition = { key: '', operator: 'eq', value: '' }
 
 const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
   const { thread, project, tag, source, from, to, conditions, mode } = wanted
-  const isOpen = [thread, project, tag, source, from, to].some((value) => value !== null) || conditions.length > 0
   return (
-    <details class="more" open={isOpen || mode !== 'match'}>
-      <summary>Conditions</summary>
+    <details class="more" open={conditions.length > 0 || mode !== 'match'}>
+      <summary>Filters</summary>
       <div class="fields">
-        <Field name="thread" label="Thread" value={thread} />
-        <Field name="project" label="Project" value={project} />
-        <Field name="tag" label="Tag" value={tag} />
+        <Field name="project" label="Project" value={project} suggest />
+        <Choice
+          name="kind"
+          label="Kind"
+          value={wanted.kind}
+          options={[['', 'any'], ...KINDS.map((kind) => [kind, plain(kind)] as const)]}
+        />
+        <Field name="agent" label="Agent or owner" value={wanted.agent} suggest />
+        <Field name="tag" label="Tag" value={tag} suggest />
+        <Field name="thread" label="Thread" value={thread} suggest />
         <Choice
           name="source"
           label="Author"
@@ -249,6 +305,15 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
             ['', 'anyone'],
             ['user', 'people'],
             ['agent', 'agents'],
+          ]}
+        />
+        <Choice
+          name="captured"
+          label="Captured sessions"
+          value={wanted.captured}
+          options={[
+            ['', 'left out'],
+            ['yes', 'only these'],
           ]}
         />
         <Field name="from" label="From" value={from} type="date" />
@@ -275,18 +340,19 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
   )
 }
 
-export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted: SearchFormState }) => (
+export const SearchForm = ({ visit, visit: { config }, wanted }: { visit: Visit; wanted: SearchFormState }) => (
   <search>
-    <form method="get" action="/search" class="card">
+    <form method="get" action="/search" class="card" data-live={principalOf(visit).keyId}>
       <div class="searchbox">
         <input
           type="search"
           name="q"
           value={wanted.query ?? ''}
           aria-label="Search memories"
-          placeholder="What do we know about …"
+          placeholder="Search memories"
           autocomplete="off"
           maxlength={10_000}
+          data-key="/"
         />
         <button type="submit" class="main">
           Search
@@ -303,6 +369,21 @@ export const SearchForm = ({ visit: { config }, wanted }: { visit: Visit; wanted
           ))}
         </fieldset>
       ) : null}
+      <div class="sort">
+        {/* Without a query the newest memories come first. */}
+        {wanted.query === null ? null : (
+          <>
+            <label for="sort">Sort</label>
+            <select id="sort" name="sort">
+              {SORTS.map((sort) => (
+                <option value={sort} selected={sort === wanted.sort}>
+                  {{ best: 'Best match', newest: 'Newest of the best', oldest: 'Oldest of the best' }[sort]}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+      </div>
       <Conditions wanted={wanted} />
     </form>
   </search>
@@ -354,7 +435,7 @@ function Why({ of: found }: { of: FoundEntry }) {
 export const Result = ({ of: found, now }: { of: FoundEntry; now: Millis }) => {
   const { entry, highlighted = null } = found
   return (
-    <li>
+    <li data-row data-edit={`${entryAt(entry.id)}/edit`}>
       <p class="title">
         <EntryLink entry={entry} />
         <Time at={entry.createdAt} now={now} />
@@ -375,27 +456,165 @@ export const Result = ({ of: found, now }: { of: FoundEntry; now: Millis }) => {
   )
 }
 
+const CHIP_NAMES = ['project', 'kind', 'agent', 'tag', 'thread', 'source', 'captured', 'from', 'to'] as const
+const CHIP_LABELS: Readonly<Record<string, string>> = { from: 'from', to: 'until', source: 'author' }
+
+/** A filter in use, in words, and the address of the search without it. */
+interface FilterInUse {
+  readonly name: string
+  readonly value: string
+  readonly without: string
+}
+
+const withoutCondition = ({ url }: Visit, conditions: readonly Condition[]): string => {
+  const query = new URLSearchParams(url.search)
+  for (const name of ['field', 'op', 'value', 'offset', 'live']) query.delete(name)
+  for (const { key, operator, value } of conditions) {
+    query.append('field', key)
+    query.append('op', operator)
+    query.append('value', value)
+  }
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`
+}
+
+function filtersOf(visit: Visit, wanted: SearchFormState): FilterInUse[] {
+  const named = CHIP_NAMES.flatMap((name) => {
+    const value = wanted[name]
+    if (value === null) return []
+    const without = samePage(visit.url, { [name]: null, offset: null, live: null })
+    if (name === 'captured') return [{ name: 'captured sessions', value: 'only', without }]
+    return [{ name: CHIP_LABELS[name] ?? name, value: name === 'kind' ? plain(value) : value, without }]
+  })
+  const conditions = wanted.conditions.map(({ key, operator, value }, place) => ({
+    name: `${key} ${OPERATOR_WORDS[operator as Operator] ?? operator}`,
+    value: takesNoValue(operator) ? '' : value,
+    without: withoutCondition(visit, wanted.conditions.toSpliced(place, 1)),
+  }))
+  return [...named, ...conditions]
+}
+
+const inWords = ({ name, value }: Pick<FilterInUse, 'name' | 'value'>): string =>
+  value === '' ? name : `${name} ${value}`
+
+/** The address of the search without any filter. */
+const unfiltered = (visit: Visit): string =>
+  samePage(new URL(withoutCondition(visit, []), visit.url), Object.fromEntries(CHIP_NAMES.map((name) => [name, null])))
+
+/** The filters in use, each with a link that removes it. */
+const Chips = ({ visit, filters }: { visit: Visit; filters: readonly FilterInUse[] }) =>
+  filters.length === 0 ? null : (
+    <div class="filters">
+      <ul class="chips" aria-label="Filters in use">
+        {filters.map((filter) => (
+          <li>
+            <span>{filter.name}</span>
+            {filter.value === '' ? null : <Name>{filter.value}</Name>}
+            <a href={filter.without} aria-label={`Remove the filter ${inWords(filter)}`}>
+              ×
+            </a>
+          </li>
+        ))}
+      </ul>
+      {filters.length === 1 ? null : <a href={unfiltered(visit)}>Remove all filters</a>}
+    </div>
+  )
+
+/** Names the search that has no result, and what to do next. */
+function NoResult({
+  visit,
+  wanted,
+  found,
+  filters,
+}: {
+  visit: Visit
+  wanted: SearchFormState
+  found: Found
+  filters: readonly FilterInUse[]
+}) {
+  const query = wanted.query === null ? '' : ` matches “${truncate(wanted.query, QUERY_SHOWN).text}”`
+  const names = filters.map(inWords)
+  const last = names.length > 1 ? ` and ${names.at(-1)}` : ''
+  const listed = names.length > 1 ? names.slice(0, -1).join(', ') : names.join('')
+  return (
+    <Nothing
+      title={`No memory${query === '' && filters.length === 0 ? ' matches' : query}${names.length === 0 ? '' : ` with ${listed}${last}`}`}
+    >
+      <Spelling visit={visit} found={found} />
+      {filters.length === 0 ? (
+        <p>
+          Try other words{wanted.by === 'words' ? ', or search by meaning' : ''}. You see only what your key can read.
+        </p>
+      ) : (
+        <p>
+          <a href={unfiltered(visit)}>Remove all filters</a>, or try other words.
+        </p>
+      )}
+    </Nothing>
+  )
+}
+
+/** The query with the words that the search suggests, each instead of the most similar word. */
+export function corrected(query: string, words: readonly string[]): string {
+  const parts = query.split(/(\s+)/)
+  for (const word of words) {
+    const slips = parts.map((part) => (part.trim() === '' ? 9 : typoDistance(word, part.toLowerCase(), 2)))
+    const place = slips.indexOf(Math.min(...slips))
+    if ((slips[place] ?? 9) <= 2) parts[place] = word
+  }
+  return parts.join('')
+}
+
+/** The spelling that the search suggests, from words of memories that the visitor may see. */
+const Spelling = ({ visit, found }: { visit: Visit; found: Found }) => {
+  const words = found.warnings.map((one) => SUGGESTED.exec(one)?.[1]).find((one) => one !== undefined)
+  const query = queryParameter(visit, 'q')
+  if (words === undefined || query === null) return null
+  const spelled = corrected(query, words.split(', '))
+  return (
+    <p>
+      Did you mean <a href={samePage(visit.url, { q: spelled, offset: null, live: null })}>{spelled}</a>?
+    </p>
+  )
+}
+
 /** Searches memories and shows why each result was found. The address holds the search. */
-const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRanked: boolean }) => (
+const Results = ({
+  visit,
+  wanted,
+  found,
+  filters,
+}: {
+  visit: Visit
+  wanted: SearchFormState
+  found: Found
+  filters: readonly FilterInUse[]
+}) => (
   <>
-    {found.warnings.map((warning) => (
-      <Note>{warning}</Note>
-    ))}
+    {found.warnings
+      .filter((warning) => !SUGGESTED.test(warning))
+      .map((warning) => (
+        <Note>{warning}</Note>
+      ))}
+    {found.total > 0 ? <Spelling visit={visit} found={found} /> : null}
     <section class="card">
       {found.total > 0 ? (
         <h2>{found.heading}</h2>
       ) : (
-        <Nothing title="No matching memory that this key can see">
-          <p>Try other words, search by meaning, or remove conditions.</p>
-        </Nothing>
+        <NoResult visit={visit} wanted={wanted} found={found} filters={filters} />
       )}
-      <ol class="list">
+      <ol class="list" id="list" tabindex={-1}>
         {found.results.map((result) => (
           <Result of={result} now={visit.services.now()} />
         ))}
       </ol>
       <Pages
-        {...{ url: visit.url, isRanked, offset: found.offset, total: found.total, size: found.size }}
+        {...{
+          url: visit.url,
+          isRanked: wanted.query !== null,
+          offset: found.offset,
+          total: found.total,
+          size: found.size,
+        }}
         shown={found.results.length}
         isCut={found.isCut === true}
       />
@@ -407,7 +626,7 @@ const Results = ({ visit, found, isRanked }: { visit: Visit; found: Found; isRan
 async function sought(visit: Visit, wanted: SearchFormState): Promise<Found | Problem | null> {
   if (asksNothing(wanted)) return null
   try {
-    return await search(visit, wanted)
+    return await spelled(visit, wanted, await search(visit, wanted))
   } catch (error) {
     if (error instanceof Problem && (error.code === 'invalid_input' || error.code === 'limit_exceeded')) return error
     throw error
@@ -416,32 +635,39 @@ async function sought(visit: Visit, wanted: SearchFormState): Promise<Found | Pr
 
 export async function searchPage(visit: Visit): Promise<Page> {
   principalOf(visit)
-  const wanted = readSearch(visit)
+  // While a person types, words are compared alone, the last one as a prefix.
+  const isLive = queryParameter(visit, 'live') !== null && visit.config.fts.enabled
+  const wanted = { ...readSearch(visit), ...(isLive ? ({ by: 'words', mode: 'prefix' } as const) : {}) }
   const found = await sought(visit, wanted)
+  const filters = filtersOf(visit, wanted)
   return {
     status: found instanceof Problem ? STATUS[found.code] : 200,
     title: wanted.query === null ? 'Search' : `Search: ${wanted.query}`,
     at: '/search',
+    ...(found === null || found instanceof Problem || found.results.length === 0 ? {} : { list: 'Skip to results' }),
     body: (
       <div class="stack">
         <div class="head">
           <h1>Search</h1>
         </div>
         <SearchForm visit={visit} wanted={wanted} />
-        {found === null ? (
-          <section class="card">
-            <Nothing title="Search as an agent does">
-              <p>
-                A question finds what was said in other words; names of files and errors are found by their letters.
-                Each result shows why it was found. With conditions only, the newest memories are listed.
-              </p>
-            </Nothing>
-          </section>
-        ) : found instanceof Problem ? (
-          <Note bad>{found.message}</Note>
-        ) : (
-          <Results visit={visit} found={found} isRanked={wanted.query !== null} />
-        )}
+        <div id="results" class="stack">
+          <Chips visit={visit} filters={filters} />
+          {found === null ? (
+            <section class="card">
+              <Nothing title="Search as an agent does">
+                <p>
+                  A question finds what was said in other words; names of files and errors are found by their letters.
+                  Each result shows why it was found. With conditions only, the newest memories are listed.
+                </p>
+              </Nothing>
+            </section>
+          ) : found instanceof Problem ? (
+            <Note bad>{found.message}</Note>
+          ) : (
+            <Results visit={visit} wanted={wanted} found={found} filters={filters} />
+          )}
+        </div>
       </div>
     ),
   }

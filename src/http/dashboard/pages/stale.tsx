@@ -34,7 +34,7 @@ const VERDICTS = {
 } as const
 
 const Memory = ({ name, entry, now, shown }: { name: string; entry: EntryPreview; now: number; shown?: number }) => (
-  <article>
+  <article data-row data-edit={`${entryAt(entry.id)}/edit`}>
     <h3>
       {name}:{' '}
       <a class="quiet" href={entryAt(entry.id)}>

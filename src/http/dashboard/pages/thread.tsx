@@ -20,7 +20,7 @@ const DEEPEST = 1_000_000
 const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.trim() !== ''
 
 const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
-  <li class={`turn ${of.source}`}>
+  <li class={`turn ${of.source}`} data-row data-edit={`${entryAt(of.id)}/edit`}>
     <p class="by">
       <By entry={of} />
     </p>
@@ -30,7 +30,7 @@ const Turn = ({ of, now }: { of: EntryPreview; now: Millis }) => (
       {of.version > 1 ? <span>version {of.version}</span> : null}
       {of.project === null ? null : <ProjectLink project={of.project} />}
       <Tags tags={of.tags} />
-      <a class="quiet open" href={entryAt(of.id)}>
+      <a class="quiet open" href={entryAt(of.id)} data-open>
         memory {of.id}
       </a>
     </Facts>

@@ -47,7 +47,7 @@ const List = ({ title, of, now }: { title: string; of: readonly MemoryWithUse[];
       <h2>{title}</h2>
       <ul class="picks">
         {of.map(({ memory, use }) => (
-          <li>
+          <li data-row data-edit={`${entryAt(memory.id)}/edit`}>
             <EntryLink entry={memory} />
             <Facts>
               <About memory={memory} now={now} />
@@ -71,7 +71,7 @@ const Unused = ({ visit, of }: { visit: Visit; of: readonly NamedMemory[] }) => 
       <PostForm action="/usage/archive" token={visit.formToken} class="stack-form">
         <ul class="picks">
           {of.map((memory) => (
-            <li>
+            <li data-row data-edit={`${entryAt(memory.id)}/edit`}>
               {reviews(visit) ? (
                 <label>
                   <input type="checkbox" name="pick" value={`${memory.id}-${memory.version}`} />

@@ -8,7 +8,7 @@ const SIGNS: Readonly<Record<FeedAction, string>> = { stored: '+', updated: '~',
 const WORDS: Readonly<Record<FeedAction, string>> = { stored: 'stored', updated: 'changed', deleted: 'deleted' }
 
 const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
-  <li class={`change ${change.action}`}>
+  <li class={`change ${change.action}`} data-row data-edit={`${entryAt(change.entryId)}/edit`}>
     <span class="sign" aria-hidden="true">
       {SIGNS[change.action]}
     </span>
@@ -24,25 +24,16 @@ const Change = ({ change, now }: { change: FeedChange; now: Millis }) => (
       <Time at={change.at} now={now} />
     </p>
     <p class="excerpt">
-      <a href={entryAt(change.entryId)}>{change.preview.trim() || `Memory ${change.entryId}`}</a>
+      <a href={entryAt(change.entryId)} data-open>
+        {change.preview.trim() || `Memory ${change.entryId}`}
+      </a>
     </p>
   </li>
 )
 
-/** @param isEmptyToday whether an empty list is that of today, above older changes */
-export const Changes = ({
-  changes,
-  now,
-  isEmptyToday = false,
-}: {
-  changes: readonly FeedChange[]
-  now: Millis
-  isEmptyToday?: boolean
-}) => (
+export const Changes = ({ changes, now }: { changes: readonly FeedChange[]; now: Millis }) => (
   <>
-    {changes.length > 0 ? null : isEmptyToday ? (
-      <p class="soft nothing">No changes yet.</p>
-    ) : (
+    {changes.length > 0 ? null : (
       <Nothing title="Nothing has changed yet">
         <p>Everything that agents and people store, change or delete is listed here.</p>
       </Nothing>

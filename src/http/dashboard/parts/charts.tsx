@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Counted } from '../../../domain/statistics'
 import { DAY_MS, type Millis } from '../../../domain/time'
 import { Name } from './common'
-import { count, day, percent, plural } from './words'
+import { count, day, percent, withQuery } from './words'
 
 /** Charts rendered on the server: SVG, and the same numbers as a table. */
 
@@ -20,7 +20,10 @@ function everyDay(days: readonly Counted[], now: Millis, length: number): Counte
 
 const dayOf = (name: string, now: Millis) => day(Date.parse(name), now)
 
-/** A chart of the memories stored per day. */
+/** The memories of one day. */
+const atDay = (name: string): string => withQuery('/search', { from: name, to: name })
+
+/** A chart of the memories stored per day; each bar leads to its memories, and so does each row of the table. */
 export function Days({ days, now, length }: { days: readonly Counted[]; now: Millis; length: number }) {
   const all = everyDay(days, now, length)
   const most = Math.max(1, ...all.map(({ count: number }) => number))
@@ -35,21 +38,16 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: Mil
           in {length} days, at most {count(most)} a day
         </small>
       </p>
-      <svg
-        viewBox={`0 0 ${STEP * length} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${plural(sum, 'memory', 'memories')} stored in ${length} days, at most ${count(most)} a day`}
-      >
+      <svg viewBox={`0 0 ${STEP * length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
         {[0, 0.5, 1].map((at) => (
           <line class="line" x1={0} x2={STEP * length} y1={HEIGHT * at} y2={HEIGHT * at} />
         ))}
         {all.map(({ name, count: number }, i) => (
-          <g>
+          <a href={atDay(name)} tabindex={-1}>
             <title>{`${dayOf(name, now)}: ${count(number)}`}</title>
             <rect class="hit" x={i * STEP} y={0} width={STEP} height={HEIGHT} />
             <rect class="day" x={i * STEP + 5} y={HEIGHT - height(number)} width={STEP - 10} height={height(number)} />
-          </g>
+          </a>
         ))}
       </svg>
       <p class="scale" aria-hidden="true">
@@ -71,7 +69,9 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: Mil
           <tbody>
             {all.toReversed().map(({ name, count: number }) => (
               <tr>
-                <th scope="row">{name}</th>
+                <th scope="row">
+                  <a href={atDay(name)}>{name}</a>
+                </th>
                 <td class="num">{count(number)}</td>
               </tr>
             ))}
@@ -96,10 +96,12 @@ interface BarsProps {
   readonly of: string
   readonly rows: readonly Counted[]
   readonly label: (name: string) => Child
+  /** The list of the memories of a row. */
+  readonly at: (name: string) => string
 }
 
 /** A table whose rows have a bar, sorted by value. */
-export function Bars({ title, of, rows, label }: BarsProps) {
+export function Bars({ title, of, rows, label, at }: BarsProps) {
   const most = Math.max(1, ...rows.map(({ count: number }) => number))
   return (
     <section class="card">
@@ -115,7 +117,11 @@ export function Bars({ title, of, rows, label }: BarsProps) {
         <tbody>
           {rows.map(({ name, count: number }) => (
             <tr>
-              <th scope="row">{name === '' ? <span class="soft">not named</span> : <Name>{label(name)}</Name>}</th>
+              <th scope="row">
+                <a class="quiet" href={at(name)}>
+                  {name === '' ? <span class="soft">not named</span> : <Name>{label(name)}</Name>}
+                </a>
+              </th>
               <td class="bar">
                 <Bar share={number / most} />
               </td>

@@ -2,16 +2,19 @@ import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import type { Millis } from '../../../domain/time'
-import { ago, day, entryAt, exact, plain, samePage, threadAt, withQuery } from './words'
+import { ago, day, entryAt, exact, minute, plain, samePage, threadAt, withQuery } from './words'
 
 /** Parts that many pages share. Stored data is inserted as text, which JSX escapes. */
 
-/** A relative time with the exact instant as its title; the script shows it in the reader's zone. */
-export const Time = ({ at, now }: { at: number; now: Millis }) => {
-  const said = ago(at, now)
+/**
+ * A relative time with the exact instant as its title; with `hours` the day and the minute. The script shows both in the reader's zone.
+ */
+export const Time = ({ at, now, hours = false }: { at: number; now: Millis; hours?: boolean }) => {
+  const shown = hours ? minute(at, now) : ago(at, now)
+  const unit = hours ? 'minute' : shown === day(at, now) ? 'day' : undefined
   return (
-    <time datetime={new Date(at).toISOString()} title={exact(at)} data-day={said === day(at, now) ? true : undefined}>
-      {said}
+    <time datetime={new Date(at).toISOString()} title={exact(at)} data-local={unit}>
+      {shown}
     </time>
   )
 }

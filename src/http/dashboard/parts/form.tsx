@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx'
+import { Problem } from '../../../domain/errors'
+import { STATUS } from '../../error-body'
 
 /** Form elements. */
 interface PostFormProps {
@@ -6,14 +8,16 @@ interface PostFormProps {
   readonly token: string
   readonly children: Child
   readonly class?: string
+  readonly id?: string
   /** A key that submits it, if scripts run. */
   readonly shortcut?: string
   readonly brings?: 'file'
 }
 
 /** A form that changes data: it carries the token of the session. */
-export const PostForm = ({ action, token, children, class: name, shortcut, brings }: PostFormProps) => (
+export const PostForm = ({ action, token, children, class: name, id, shortcut, brings }: PostFormProps) => (
   <form
+    id={id}
     method="post"
     action={action}
     class={name}
@@ -24,6 +28,44 @@ export const PostForm = ({ action, token, children, class: name, shortcut, bring
     {children}
   </form>
 )
+
+/** The errors of a form, by field. */
+export type FieldErrors = ReadonlyMap<string, string>
+
+/** Finds the field that a refusal names, to show the refusal there; an error of another kind is thrown again. */
+export function errorsAt(
+  error: unknown,
+  fields: readonly string[],
+): { readonly errors: FieldErrors; readonly status: number } {
+  if (!(error instanceof Problem) || !/^(invalid_input|conflict|not_found|limit_exceeded)$/.test(error.code))
+    throw error
+  const named = fields.find((field) => error.message.startsWith(`${field} `)) ?? fields[0] ?? ''
+  return { errors: new Map([[named, error.message]]), status: STATUS[error.code] }
+}
+
+/** The hint and the error of a field, and the attributes that connect them with it. */
+const Notes = ({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) => (
+  <>
+    {hint === undefined ? null : (
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+    {error === undefined ? null : (
+      <p class="error" id={`${id}-error`}>
+        {error}
+      </p>
+    )}
+  </>
+)
+
+function noted(id: string, hint: string | undefined, error: string | undefined) {
+  const by = [...(hint === undefined ? [] : [`${id}-hint`]), ...(error === undefined ? [] : [`${id}-error`])]
+  return {
+    'aria-describedby': by.length === 0 ? undefined : by.join(' '),
+    'aria-invalid': error === undefined ? undefined : ('true' as const),
+  }
+}
 
 interface FieldProps {
   readonly name: string
@@ -37,6 +79,9 @@ interface FieldProps {
   readonly list?: string
   readonly inputmode?: 'numeric'
   readonly placeholder?: string
+  readonly error?: string | undefined
+  /** Whether the script suggests values of this name while a person types. */
+  readonly suggest?: boolean
 }
 
 export const Field = ({
@@ -50,6 +95,8 @@ export const Field = ({
   list,
   inputmode,
   placeholder,
+  error,
+  suggest,
 }: FieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -62,14 +109,11 @@ export const Field = ({
       list={list}
       inputmode={inputmode}
       placeholder={placeholder}
+      data-suggest={suggest ? name : undefined}
       autocomplete="off"
-      aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      {...noted(id, hint, error)}
     />
-    {hint === undefined ? null : (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    )}
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )
 
@@ -78,18 +122,22 @@ interface ChoiceProps {
   readonly label: string
   readonly value: string | null
   readonly options: readonly (readonly [value: string, label: string])[]
+  readonly id?: string
+  readonly hint?: string
+  readonly error?: string | undefined
 }
 
-export const Choice = ({ name, label, value, options }: ChoiceProps) => (
+export const Choice = ({ name, id = name, label, value, options, hint, error }: ChoiceProps) => (
   <div class="field">
-    <label for={name}>{label}</label>
-    <select id={name} name={name}>
+    <label for={id}>{label}</label>
+    <select id={id} name={name} {...noted(id, hint, error)}>
       {options.map(([option, words]) => (
         <option value={option} selected={option === (value ?? '')}>
           {words}
         </option>
       ))}
     </select>
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )
 
@@ -100,26 +148,17 @@ interface AreaProps {
   readonly rows: number
   readonly hint?: string
   readonly class?: string
+  readonly id?: string
+  readonly error?: string | undefined
 }
 
 /** A line break first: browsers drop one directly after the tag. */
-export const Area = ({ name, label, value, rows, hint, class: kind }: AreaProps) => (
+export const Area = ({ name, id = name, label, value, rows, hint, class: kind, error }: AreaProps) => (
   <div class="field">
-    <label for={name}>{label}</label>
-    <textarea
-      id={name}
-      name={name}
-      rows={rows}
-      class={kind}
-      spellcheck={false}
-      aria-describedby={hint === undefined ? undefined : `${name}-hint`}
-    >
+    <label for={id}>{label}</label>
+    <textarea id={id} name={name} rows={rows} class={kind} spellcheck={false} {...noted(id, hint, error)}>
       {value.startsWith('\n') ? `\n${value}` : value}
     </textarea>
-    {hint === undefined ? null : (
-      <p class="hint" id={`${name}-hint`}>
-        {hint}
-      </p>
-    )}
+    <Notes id={id} hint={hint} error={error} />
   </div>
 )

@@ -1,7 +1,9 @@
+import { ABOUT } from '../../../domain/about'
 import { MOST_WAITING } from '../../../domain/capture/review'
 import { SCRIPT_AT } from '../assets/script'
 import { STYLE_AT } from '../assets/style'
 import type { Page } from '../page'
+import { THEMES } from '../preferences'
 import { administers, hasRole, type Visit } from '../visit'
 import { Name } from './common'
 import { PostForm } from './form'
@@ -20,6 +22,12 @@ const PATHS = {
   keys: 'M9.5 9.2 3.5 15M6 12.5l1.5 1.5M11 9.5A3.5 3.5 0 1 0 11 2.5a3.5 3.5 0 0 0 0 7Z',
   audit: 'M4 2h6l2.5 2.5V14H4V2Zm2.5 5.5h4m-4 3h4',
   settings: 'M2 4.5h6m4 0h2M2 11.5h2m4 0h6M10 2.8v3.4M6 9.8v3.4',
+  menu: 'M2.5 4.5h11m-11 3.5h11m-11 3.5h11',
+  help: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.3 6.3a1.7 1.7 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.3m0 2v.1',
+  system: 'M2.5 3h11v7.5h-11V3ZM6 13.5h4M8 10.5v3',
+  light:
+    'M8 10.8a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6ZM8 1.5v1.3m0 10.4v1.3M1.5 8h1.3m10.4 0h1.3M3.4 3.4l.9.9m7.4 7.4.9.9m0-9.2-.9.9m-7.4 7.4-.9.9',
+  dark: 'M13.5 9.6A5.8 5.8 0 0 1 6.4 2.5a5.8 5.8 0 1 0 7.1 7.1Z',
 } as const
 
 export type IconName = keyof typeof PATHS
@@ -63,6 +71,8 @@ export const ADMINISTRATION: readonly Place[] = [
   { at: '/settings', label: 'Settings', icon: 'settings' },
 ]
 
+const HELP: Place = { at: '/help', label: 'Help', icon: 'help' }
+
 export const Places = ({ places, at, label }: { places: readonly Place[]; at: string | undefined; label: string }) => (
   <ul aria-label={label}>
     {places.map((place) => (
@@ -91,11 +101,16 @@ const STALE: Place = { at: '/stale', label: 'Outdated?', icon: 'stale' }
 /** Whether the visitor reviews captured sessions. */
 export const reviews = (visit: Visit): boolean => hasRole(visit, 'writer') && visit.config.captureDays > 0
 
-/** @param waiting sessions that wait for the visitor's review */
-export const placesOf = (visit: Visit, waiting: number): readonly Place[] => [
+/** Counts of items that wait for the visitor: captured sessions to review, and pairs of memories to settle. */
+export interface Waiting {
+  readonly sessions: number
+  readonly pairs: number
+}
+
+export const placesOf = (visit: Visit, { sessions, pairs }: Waiting): readonly Place[] => [
   ...MEMORY,
-  ...(reviews(visit) ? [{ ...REVIEW, waiting }] : []),
-  ...(hasRole(visit, 'writer') ? [STALE] : []),
+  ...(reviews(visit) ? [{ ...REVIEW, waiting: sessions }] : []),
+  ...(hasRole(visit, 'writer') ? [{ ...STALE, waiting: pairs }] : []),
 ]
 
 /** Returns the first page of a visitor; the holder of ADMIN_TOKEN sees no memory, so the overview would be empty. */
@@ -151,10 +166,25 @@ function Who({ visit }: { visit: Visit }) {
   )
 }
 
-/** The search box of every page; hidden on small screens, where the search page is in the navigation. */
+const THEME_WORDS = { system: 'Colors of the system', light: 'Light colors', dark: 'Dark colors' } as const
+
+/** The switch of the theme. The script changes the colors without loading the page again. */
+const Theme = ({ visit: { formToken, preferences } }: { visit: Visit }) => (
+  <PostForm action="/preferences" token={formToken} class="theme">
+    {THEMES.map((theme) => (
+      <button type="submit" name="theme" value={theme} aria-pressed={theme === preferences.theme ? 'true' : 'false'}>
+        <Icon name={theme} />
+        <span class="hidden">{THEME_WORDS[theme]}</span>
+      </button>
+    ))}
+  </PostForm>
+)
+
+/** The search box of every page, except of the search page, which has its own. */
 const Quick = () => (
   <search class="quick">
     <form method="get" action="/search">
+      <Icon name="search" />
       <input
         type="search"
         name="q"
@@ -174,39 +204,75 @@ const Quick = () => (
 interface FrameProps {
   readonly visit: Visit
   readonly page: Page
-  /** Captured sessions that wait for the visitor's review. */
-  readonly waiting: number
+  readonly waiting: Waiting
 }
 
-export const Frame = ({ visit, page, waiting }: FrameProps) => (
-  <html lang="en">
-    <Head title={page.title} />
-    <body>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
-      <div class="shell">
-        <header class="side">
-          <a class="brand" href={homeOf(visit.credential.kind === 'operator')}>
-            <Mark />
-            Commonplace
-          </a>
-          {visit.credential.kind === 'operator' ? null : <Quick />}
-          <nav aria-label="Main">
-            {visit.credential.kind === 'operator' ? null : (
-              <Places places={placesOf(visit, waiting)} at={page.at} label="Memory" />
-            )}
-            {administers(visit) ? <Places places={ADMINISTRATION} at={page.at} label="Administration" /> : null}
-          </nav>
-          <Who visit={visit} />
-        </header>
-        <main id="content" tabindex={-1}>
-          {page.body}
-        </main>
+/** On a small screen the menu is a popover, which needs no script; on a wide one it is a column. */
+const Menu = ({ visit, page, waiting }: FrameProps) => {
+  const isOperator = visit.credential.kind === 'operator'
+  return (
+    <div class="menu" id="menu" popover="auto">
+      <nav aria-label="Main">
+        {isOperator ? null : <Places places={placesOf(visit, waiting)} at={page.at} label="Memory" />}
+        {administers(visit) ? <Places places={ADMINISTRATION} at={page.at} label="Administration" /> : null}
+        <Places places={[HELP]} at={page.at} label="Support" />
+      </nav>
+      <div class="foot">
+        <Who visit={visit} />
+        <div class="about">
+          <Theme visit={visit} />
+          <span class="soft">{ABOUT.version}</span>
+        </div>
       </div>
-    </body>
-  </html>
-)
+    </div>
+  )
+}
+
+export const Frame = ({ visit, page, waiting }: FrameProps) => {
+  const isOperator = visit.credential.kind === 'operator'
+  const { theme, hasShortcuts } = visit.preferences
+  const all = waiting.sessions + waiting.pairs
+  return (
+    <html lang="en" data-theme={theme} data-shortcuts={hasShortcuts ? 'on' : 'off'}>
+      <Head title={page.title} />
+      <body>
+        <div class="skips">
+          <a class="skip" href="#content">
+            Skip to content
+          </a>
+          {page.list === undefined ? null : (
+            <a class="skip" href="#list">
+              {page.list}
+            </a>
+          )}
+        </div>
+        <div class="shell">
+          <header class="side">
+            <a class="brand" href={homeOf(isOperator)}>
+              <Mark />
+              <span>Commonplace</span>
+            </a>
+            {isOperator || page.at === '/search' ? null : <Quick />}
+            <button type="button" class="menu-button" popovertarget="menu">
+              <Icon name="menu" />
+              Menu
+              {all === 0 ? null : (
+                <span class="waiting">
+                  {all}
+                  <span class="hidden"> waiting</span>
+                </span>
+              )}
+            </button>
+            <Menu visit={visit} page={page} waiting={waiting} />
+          </header>
+          <main id="content" tabindex={-1}>
+            {page.body}
+          </main>
+        </div>
+      </body>
+    </html>
+  )
+}
 
 /** The frame of a page without a session. */
 export const PublicFrame = ({ page }: { page: Page }) => (

@@ -2,10 +2,9 @@ import { DAY_MS, HOUR_MS, type Millis } from '../../../domain/time'
 
 /** Formats numbers, sizes and times. */
 const MINUTE_MS = 60_000
-const THIN_SPACE = '\u202f'
 
-/** `12 345`: groups of three digits. */
-export const count = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE)
+/** `12,345`: groups of three digits. */
+export const count = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
@@ -18,16 +17,20 @@ export function bytes(value: number): string {
 }
 
 export const percent = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${Math.floor((part / whole) * 1000) / 10} %`
+  whole === 0 ? '–' : `${Math.floor((part / whole) * 1000) / 10}%`
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `3 Nov`, in UTC; with the year unless it is the current one. */
+/** `Nov 3`, in UTC; with the year unless it is the current one: `Nov 3, 2025`. */
 export function day(ms: Millis, now: Millis): string {
   const [date, today] = [new Date(ms), new Date(now)]
-  const year = date.getUTCFullYear() === today.getUTCFullYear() ? '' : ` ${date.getUTCFullYear()}`
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}${year}`
+  const year = date.getUTCFullYear() === today.getUTCFullYear() ? '' : `, ${date.getUTCFullYear()}`
+  return `${MONTHS[date.getUTCMonth()]} ${date.getUTCDate()}${year}`
 }
+
+/** `Nov 3, 14:05`, in UTC; the year as above. */
+export const minute = (ms: Millis, now: Millis): string =>
+  `${day(ms, now)}, ${new Date(ms).toISOString().slice(11, 16)}`
 
 /** A relative time for recent instants; else the day. */
 export function ago(ms: Millis, now: Millis): string {
@@ -87,6 +90,3 @@ export function safePath(path: string | null): string {
   const resolved = `${url.pathname}${url.search}`
   return url.origin === OWN && OWN_PATH.test(resolved) && new URL(resolved, OWN).origin === OWN ? resolved : '/'
 }
-
-/** The day of a time in UTC, such as 2026-11-28. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)

@@ -4,7 +4,7 @@ import type { Scope } from '../../../domain/identity/scope'
 import type { Millis } from '../../../domain/time'
 import type { ChangeNotifier, Listener, OpenStream, Woken } from '../../../ports/change-notifier'
 import type { Clock } from '../../../ports/clock'
-import type { ChangeFeed, FeedPage, FeedStart } from '../../../ports/history'
+import type { ChangeFeed, FeedPage, FeedStart, NewestChanges } from '../../../ports/history'
 import type { LastSeen, Visitor } from '../../../ports/memories'
 
 /** Interval of database reads while a caller waits: a notifier that fails delays news by no more. */
@@ -33,6 +33,11 @@ export interface ListRequest {
   readonly waitMs: Millis
 }
 
+export interface NewestRequest extends Omit<NewestChanges, 'before'> {
+  /** The cursor `older` of the page before; null for the first page. */
+  readonly before: string | null
+}
+
 export interface ChangesPage {
   readonly changes: readonly FeedChange[]
   /** The cursor for the next call. */
@@ -59,11 +64,11 @@ export interface Changes {
   /** Returns at most `limit` newest changes, newest first, and the cursor after them. */
   latest(scope: Scope, limit: number, filter?: FeedFilter): Promise<Omit<ChangesPage, 'more'>>
   /**
-   * Returns at most `limit` changes before a cursor of `seal`, newest first.
+   * Returns changes newest first, with the cursor after the newest of all, and one for the changes before these; null at the end.
    *
-   * @throws Problem invalid_input for an invalid or expired cursor
+   * @throws Problem invalid_input for an invalid cursor
    */
-  before(scope: Scope, limit: number, filter: FeedFilter, cursor: string): Promise<readonly FeedChange[]>
+  newest(scope: Scope, request: NewestRequest): Promise<Omit<ChangesPage, 'more'> & { readonly older: string | null }>
   /** Returns the position where a stream starts. @throws Problem as `list` */
   start(scope: Scope, after: string | undefined): Promise<FeedStart>
   /** Yields pages as they arrive, and an empty one from time to time. Runs until the consumer stops. */
@@ -159,10 +164,16 @@ export function createChanges(dependencies: {
       return { changes, next: await sealing.seal(scope.org, next) }
     },
 
-    async before(scope, limit, filter, cursor) {
-      const position = await start(scope, cursor)
-      if (typeof position !== 'number') throw staleCursor()
-      return (await feed.latest(scope, limit, filter, position)).changes
+    async newest(scope, { before, ...request }) {
+      const sealing = await seal()
+      const position = before === null ? null : await sealing.open(scope.org, before)
+      if (before !== null && position === null) throw staleCursor()
+      const { changes, next, older } = await feed.newest(scope, { ...request, before: position })
+      return {
+        changes,
+        next: await sealing.seal(scope.org, next),
+        older: older === null ? null : await sealing.seal(scope.org, older),
+      }
     },
 
     async *follow(scope, from, { filters, stream }) {

@@ -10,11 +10,11 @@ import { jsonText } from '../../../../domain/json/write'
 import { NO_QUOTAS, type Quotas } from '../../../../domain/quota'
 import type { Analyzer } from '../../../../domain/search/analysis'
 import type { Filter } from '../../../../domain/search/filter'
-import { PAGE_METADATA_BYTES, type Window } from '../../../../domain/search/window'
+import { PAGE_METADATA_BYTES } from '../../../../domain/search/window'
 import type { ThreadSummary } from '../../../../domain/statistics'
 import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
-import type { EntryStore } from '../../../../ports/entry-store'
+import type { EntryStore, ThreadWindow } from '../../../../ports/entry-store'
 import { Batch, readOne, runOne } from '../../core/batch'
 import { FALSE, TRUE } from '../../core/compile-filter'
 import { PreconditionFailed, type Row, type SqlConnection } from '../../core/connection'
@@ -112,11 +112,18 @@ export async function previewsOf(
   return readRows(shown, toPreview)
 }
 
-/** Returns threads by last use. */
-const byUse = (context: ReadContext): Groups => ({
+const THREAD_ORDERS = {
+  last: sql`last_second DESC, last_id DESC`,
+  entries: sql`entries DESC, last_id DESC`,
+  name: sql`thread_id, last_id DESC`,
+} as const
+
+/** Returns threads, and only those whose names contain a text if one is given. */
+const threadGroups = (context: ReadContext, { order = 'last', contains = null }: ThreadWindow): Groups => ({
   tables: [liveThreads(context)],
-  query: sql`SELECT thread_id, entries, user_entries, multimodal, first_second, last_second, last_id FROM live`,
-  order: sql`last_second DESC, last_id DESC`,
+  query: sql`SELECT thread_id, entries, user_entries, multimodal, first_second, last_second, last_id FROM live
+    ${contains === null ? sql`` : sql`WHERE replace(thread_id, ${contains}, '') <> thread_id`}`,
+  order: THREAD_ORDERS[order],
 })
 
 /**
@@ -125,9 +132,10 @@ const byUse = (context: ReadContext): Groups => ({
 export async function threadPage(
   connection: SqlConnection,
   context: ReadContext,
-  { limit, offset }: Window,
+  window: ThreadWindow,
 ): Promise<{ threads: readonly ThreadSummary[]; total: number }> {
-  const groups = byUse(context)
+  const groups = threadGroups(context, window)
+  const { limit, offset } = window
   const { first, count } = await readOne(connection, groupsStatement(groups, limit, offset), toGroups(toThread))
   const isBehind = first.length === 0 && offset > 0
   return { threads: first, total: isBehind ? await readOne(connection, groupsStatement(groups, 1), nameCount) : count }

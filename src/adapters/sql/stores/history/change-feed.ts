@@ -15,7 +15,7 @@ import { scheduler } from '../../../../domain/scheduler'
 import { truncate } from '../../../../domain/text'
 import type { Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
-import type { ChangeFeed, FeedStart } from '../../../../ports/history'
+import type { ChangeFeed, FeedStart, NewestChanges } from '../../../../ports/history'
 import { Batch, readOne } from '../../core/batch'
 import { TRUE } from '../../core/compile-filter'
 import type { Row, SqlConnection } from '../../core/connection'
@@ -104,20 +104,43 @@ export const latestStatement = (
   filter: FeedFilter,
   limit: number,
   now: Millis,
-  before: number | null = null,
 ): SQL => sql`
   SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*
     FROM (
       SELECT ${reported(dialect, scope, filter)}
-      FROM ${changesOf(scope.org)} ${before === null ? sql`` : sql`AND c.seq < ${before}`} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
+      FROM ${changesOf(scope.org)} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}
     ) c
     WHERE c.seen IN (${actionsSeen(filter)})
     ${NEWEST_FIRST} LIMIT ${limit}
   ) p
     ${nowListed(dialect, scope, now)}
   ORDER BY p.seq DESC`
+
+/** Returns the checked changes, newest first, and those of them that the scope sees and that match. */
+export function newestStatements(dialect: SqlDialect, scope: Scope, request: NewestChanges, now: Millis) {
+  const { before, limit, filter, agent, keyId } = request
+  const below = before === null ? sql`` : sql` AND c.seq < ${before}`
+  const checked = (columns: SQL) =>
+    sql`SELECT ${columns} FROM ${changesOf(scope.org)}${below} ${NEWEST_FIRST} LIMIT ${LATEST_ROWS}`
+  const by = [
+    ...(agent === null ? [] : [sql` AND c.agent = ${agent}`]),
+    ...(keyId === null ? [] : [sql` AND c.key_id = ${keyId}`]),
+  ]
+  return {
+    bounds: sql`SELECT min(c.seq) AS lowest, count(*) AS checked FROM (${checked(sql`c.seq`)}) c`,
+    found: sql`
+      SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
+      FROM (
+        SELECT c.* FROM (${checked(sql`${reported(dialect, scope, filter)}, c.key_id`)}) c
+        WHERE c.seen IN (${actionsSeen(filter)})${sql.join(by)}
+        ${NEWEST_FIRST} LIMIT ${limit}
+      ) p
+        ${nowListed(dialect, scope, now)}
+      ORDER BY p.seq DESC`,
+  }
+}
 
 /**
  * Returns whether a page may skip thousands of rows. Without a filter nearly every row is visible, and the page is soon full.
@@ -247,15 +270,30 @@ export const createSqlChangeFeed = (connection: SqlConnection, clock: Clock): Ch
     for await (const page of paginate({ start: first, step })) if (page !== null) return page
     throw new Error('A page of the feed ends with its last part')
   },
-  async latest(scope, limit, filter = UNFILTERED_FEED, before) {
+  async latest(scope, limit, filter = UNFILTERED_FEED) {
     const { dialect } = connection
     const batch = new Batch()
     const bounds = batch.add(boundsStatement(dialect, scope, filter, null), onlyRow(toBounds))
-    const latest = batch.add(latestStatement(dialect, scope, filter, limit, clock.now(), before), (rows) =>
+    const latest = batch.add(latestStatement(dialect, scope, filter, limit, clock.now()), (rows) =>
       rows.flatMap((row) => toChange(scope, filter, row) ?? []),
     )
     const result = await batch.read(connection)
     return { changes: result.of(latest), next: result.of(bounds).end }
+  },
+  async newest(scope, request) {
+    const { dialect } = connection
+    const { found, bounds } = newestStatements(dialect, scope, request, clock.now())
+    const batch = new Batch()
+    const end = batch.add(boundsStatement(dialect, scope, request.filter, null), onlyRow(toBounds))
+    const lowest = batch.add(
+      bounds,
+      onlyRow((row) => (num(row, 'checked') === LATEST_ROWS ? num(row, 'lowest') : null)),
+    )
+    const rows = batch.add(found, asRows)
+    const result = await batch.read(connection)
+    const changes = result.of(rows).flatMap((row) => toChange(scope, request.filter, row) ?? [])
+    const older = changes.length === request.limit ? (changes.at(-1)?.position ?? null) : result.of(lowest)
+    return { changes, next: result.of(end).end, older }
   },
   async position(scope, at) {
     const statement = positionStatement(connection.dialect, scope, at)

@@ -14,6 +14,7 @@ import type { ReadContext } from '../../tables/entries/read-statements'
 import {
   LAST,
   NAMES,
+  tagNamesStatement,
   tailStatement,
   tailTotalStatement,
   threadNamesStatement,
@@ -141,6 +142,11 @@ export function createSqlDirectory(connection: SqlConnection, clock: Clock): Dir
         .toSorted((a, b) => b.used - a.used || compareText(a.name, b.name))
         .slice(0, limit)
         .map(({ name }) => name)
+    },
+
+    async tagsBeginning(scope, prefix, limit) {
+      if (unstorable(prefix) !== null) return []
+      return runOne(connection, tagNamesStatement(reading(scope), prefix, limit), textsOf('tag'))
     },
 
     async tail(scope, threadId, limit, maxBytes) {

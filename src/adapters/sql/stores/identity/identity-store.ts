@@ -220,6 +220,21 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       }
     },
 
+    async setCaptures(org, id, captures, event) {
+      const live = sql`org = ${org} AND id = ${id} AND revoked_at IS NULL`
+      try {
+        await new Batch(
+          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+          sql`UPDATE api_keys SET captures = ${Number(captures)} WHERE ${live}`,
+          auditStatement(org, clock.now(), event),
+        ).run(connection, { org })
+        return true
+      } catch (error) {
+        if (error instanceof PreconditionFailed) return false
+        throw error
+      }
+    },
+
     async noteUse(id, at) {
       await new Batch(sql`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`).run(connection)
     },

@@ -1,16 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../../../domain/identity/scope'
-import type { Counted, LinkedEntry } from '../../../../domain/statistics'
+import type { Counted, DeletedEntry, GraphNode, LinkedEntry } from '../../../../domain/statistics'
 import { compareCodePoints } from '../../../../domain/text'
 import { DAY_MS, type Millis } from '../../../../domain/time'
 import type { Clock } from '../../../../ports/clock'
 import type { ActivityRequest, StoreOverview } from '../../../../ports/directory'
-import { readOne } from '../../core/batch'
+import { Batch, readOne } from '../../core/batch'
 import type { Row, SqlConnection } from '../../core/connection'
 import type { SqlDialect } from '../../core/dialect'
-import { asRows, each, num, str, strOrNull } from '../../core/rows'
-import { listed, visible } from '../../core/visibility'
+import { asRows, each, num, onlyRow, str, strOrNull } from '../../core/rows'
+import { listed, visible, wasChangeable } from '../../core/visibility'
 import { previewOf } from '../../tables/texts/long-texts'
+import { retainedText } from '../../tables/writes/history-statements'
 
 /** Reads of the dashboard over any SQL connection; each statement reads a bounded number of rows. */
 interface Context {
@@ -84,6 +85,80 @@ const toLinked = (row: Row): LinkedEntry => ({
   text: str(row, 'text'),
 })
 
+/** Links that are read of each direct neighbor's side. */
+const SCANNED_OF_NEAR = 200
+
+/** Returns one row for each visible end of each link of the direct neighbors. */
+function graphStatement({ dialect, scope, now }: Context, id: number, near: number): SQL {
+  const ofOrg = sql`l.org = ${scope.org}`
+  return sql`
+    WITH near AS MATERIALIZED (
+      SELECT DISTINCT e.id FROM (
+        SELECT * FROM (SELECT l.to_id AS id FROM links l WHERE ${ofOrg} AND l.from_id = ${id}
+          ORDER BY l.to_id DESC LIMIT ${number(SCANNED_LINKS)}) AS outgoing
+        UNION ALL SELECT * FROM (SELECT l.from_id AS id FROM links l WHERE l.to_id = ${id} AND ${dialect.plan.filterOnly(ofOrg)}
+          ORDER BY l.from_id DESC LIMIT ${number(SCANNED_LINKS)}) AS incoming
+      ) AS link ${dialect.plan.follow('entries', 'e', sql`e.id = link.id`)}
+      WHERE ${visible(dialect, scope, now)} AND e.id <> ${id}
+        AND EXISTS (SELECT 1 FROM entries o WHERE o.id = ${id} AND ${visible(dialect, scope, now, 'o')})
+      ORDER BY e.id DESC LIMIT ${number(near)}
+    ), edges AS MATERIALIZED (
+      SELECT * FROM (SELECT l.from_id, l.relation, l.to_id FROM near n
+        ${dialect.plan.follow('links', 'l', sql`${ofOrg} AND l.from_id = n.id`)} LIMIT ${number(SCANNED_OF_NEAR)}) AS outgoing
+      UNION SELECT * FROM (SELECT l.from_id, l.relation, l.to_id FROM near n
+        ${dialect.plan.follow('links', 'l', sql`l.to_id = n.id`)} WHERE ${dialect.plan.filterOnly(ofOrg)}
+        LIMIT ${number(SCANNED_OF_NEAR)}) AS incoming
+    ), ends AS (
+      SELECT from_id, relation, to_id, from_id AS id FROM edges UNION ALL SELECT from_id, relation, to_id, to_id FROM edges
+    )
+    SELECT ends.from_id, ends.relation, ends.to_id, e.id, e.title, e.kind, ${previewOf(dialect, NAME)} AS text
+    FROM ends ${dialect.plan.follow('entries', 'e', sql`e.id = ends.id`)}
+    WHERE ${visible(dialect, scope, now)}
+    ORDER BY ends.from_id DESC, ends.to_id DESC, ends.relation, e.id`
+}
+
+const toNode = (row: Row): GraphNode => ({
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
+  kind: row.kind as GraphNode['kind'],
+  text: str(row, 'text'),
+})
+
+/** Retained versions that one call of `deleted` checks. */
+const SCANNED_VERSIONS = 2_000
+
+/** Returns the retained versions that are checked, newest first, and those of deleted entries that the scope may restore. */
+function deletedStatements({ dialect, scope, now }: Context, before: number | null, limit: number) {
+  const below = before === null ? sql`` : sql` AND v.id < ${before}`
+  // The condition on the number is that of the index.
+  const checked = sql`SELECT v.id, v.deleted FROM entry_versions v WHERE v.org = ${scope.org} AND v.id > 0${below}
+    ORDER BY v.id DESC LIMIT ${number(SCANNED_VERSIONS)}`
+  return {
+    bounds: sql`SELECT min(id) AS lowest, count(*) AS checked FROM (${checked}) AS checked`,
+    found: sql`
+      SELECT v.id AS place, v.entry_id AS id, v.title, v.kind, v.project, v.thread_id, v.ended_at,
+        coalesce(v.ended_agent, v.ended_by) AS ended_by, substr(${retainedText}, 1, ${number(NAME)}) AS text
+      FROM (${checked}) AS checked ${dialect.plan.follow('entry_versions', 'v', sql`v.id = checked.id`)}
+      WHERE checked.deleted = 1 AND (v.expires_at IS NULL OR v.expires_at > ${now})
+        AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.id = v.entry_id)
+        AND NOT EXISTS (SELECT 1 FROM entry_versions n WHERE n.entry_id = v.entry_id AND n.version > v.version)
+        AND ${dialect.plan.filterOnly(sql`v.org = ${scope.org}`)} AND ${wasChangeable(dialect, scope, 'v')}
+      ORDER BY v.id DESC LIMIT ${number(limit)}`,
+  }
+}
+
+const toDeleted = (row: Row): DeletedEntry & { readonly place: number } => ({
+  place: num(row, 'place'),
+  id: num(row, 'id'),
+  title: strOrNull(row, 'title'),
+  kind: row.kind as DeletedEntry['kind'],
+  project: strOrNull(row, 'project'),
+  threadId: str(row, 'thread_id'),
+  text: strOrNull(row, 'text') ?? '',
+  deletedAt: num(row, 'ended_at'),
+  deletedBy: strOrNull(row, 'ended_by') ?? '',
+})
+
 export function createSqlStoreOverview(connection: SqlConnection, clock: Clock): StoreOverview {
   const contextOf = (scope: Scope): Context => ({ dialect: connection.dialect, scope, now: clock.now() })
   return {
@@ -116,6 +191,33 @@ export function createSqlStoreOverview(connection: SqlConnection, clock: Clock):
 
     async links(scope, id, limit) {
       return readOne(connection, linksStatement(contextOf(scope), id, limit), each(toLinked))
+    },
+
+    async graph(scope, id, near) {
+      const rows = await readOne(connection, graphStatement(contextOf(scope), id, near), asRows)
+      const nodes = new Map(rows.map((row) => [num(row, 'id'), toNode(row)]))
+      const edges = rows.map((row) => ({
+        from: num(row, 'from_id'),
+        to: num(row, 'to_id'),
+        relation: str(row, 'relation'),
+      }))
+      const both = edges.filter(({ from, to }) => from !== to && nodes.has(from) && nodes.has(to))
+      const byText = new Map(both.map((edge) => [`${edge.from} ${edge.relation} ${edge.to}`, edge]))
+      return { nodes: [...nodes.values()], edges: [...byText.values()] }
+    },
+
+    async deleted(scope, { before, limit }) {
+      const { found, bounds } = deletedStatements(contextOf(scope), before, limit)
+      const batch = new Batch()
+      const rows = batch.add(found, each(toDeleted))
+      const lowest = batch.add(
+        bounds,
+        onlyRow((row) => (num(row, 'checked') === SCANNED_VERSIONS ? num(row, 'lowest') : null)),
+      )
+      const result = await batch.read(connection)
+      const listing = result.of(rows)
+      const older = listing.length === limit ? (listing.at(-1)?.place ?? null) : result.of(lowest)
+      return { entries: listing.map(({ place: _, ...entry }) => entry), older }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ThreadPlace } from '../../../../domain/statistics'
 import { accessScope, listed } from '../../core/visibility'
+import { invisibleEntries } from '../counts/visible-counts'
 import { ENTRY_COLUMNS } from '../entries/entry-rows'
 import { liveThreads, type ReadContext, staleThreads } from '../entries/read-statements'
 import { supersededBy } from '../links/links'
@@ -79,6 +80,25 @@ export function threadNamesStatement(context: ReadContext, prefix: string, limit
     SELECT thread_id FROM both_kinds
     GROUP BY thread_id
     ORDER BY max(last_second) DESC, max(last_id) DESC, thread_id LIMIT ${limit}`
+}
+
+/** Returns tags with a prefix, the most used first, from counters. */
+export function tagNamesStatement(context: ReadContext, prefix: string, limit: number): SQL {
+  const { dialect, scope } = context
+  const begins = (tag: SQL): SQL => sql`${tag} >= ${prefix} AND ${tag} < ${prefix + LAST}`
+  return sql`
+    WITH ${invisibleEntries(context)}, named AS (
+      SELECT c.tag, c.uses FROM tag_counters c
+      WHERE c.org = ${scope.org} AND ${begins(sql`c.tag`)} AND ${accessScope(dialect, scope, 'c', 'empty')}
+      ORDER BY c.tag LIMIT ${sql.raw(String(NAMES))}
+    )
+    SELECT tag FROM (
+      SELECT named.tag, named.uses FROM named
+      UNION ALL
+      SELECT t.value, -1 FROM gone ${dialect.plan.follow('entries', 'e', sql`e.id = gone.id`)}
+        CROSS JOIN ${dialect.jsonRows(sql`e.tags`)} t WHERE ${begins(sql`t.value`)}
+    ) counted
+    GROUP BY tag HAVING sum(uses) > 0 ORDER BY sum(uses) DESC, tag LIMIT ${limit}`
 }
 
 /** Returns the newest entries of a thread; of those beyond `maxBytes` only the ID, as `wanted_id`. */
