@@ -67,8 +67,8 @@ export interface Definition<Input extends z.ZodObject> extends Declared<z.input<
   readonly description: string
   /** Arguments, each with a description. The object is strict, so that unknown arguments are refused. */
   readonly input: Input
-  /** The input schema to list, if it has more than the schema that is checked first (items of batches). */
-  readonly listed?: JsonSchema
+  /** Returns the input schema to list, if it has more than the schema that is checked first (items of batches). */
+  readonly listed?: () => JsonSchema
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
   /** Loads modules that these arguments need (domain/deferred). */
@@ -126,7 +126,7 @@ export function shown<Input extends z.ZodObject>(
  */
 export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<Input>): Tool {
   const { family, input, listed, handler, inspect, counting, loads } = definition
-  const inputSchema = lazily(() => listed ?? toJsonSchema(input, 'input'))
+  const inputSchema = lazily(() => listed?.() ?? toJsonSchema(input, 'input'))
   return Object.assign(shown(definition, 'read', inputSchema), {
     call: (caller: ToolContext, given: unknown): Promise<Answer> =>
       withNames(caller, given, async (context, names) => {

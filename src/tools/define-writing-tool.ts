@@ -52,20 +52,19 @@ interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input
   readonly queuesWork?: (args: z.output<Input>, facts: Facts) => boolean
 }
 
-const withKey = (listed: JsonSchema): JsonSchema => ({
-  ...listed,
-  properties: { ...(listed.properties as JsonSchema), ...KEY_MEMBER },
-})
-
 const KEYED = { idempotency_key: idempotencyKey }
-const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as JsonSchema
+
+function withKey(listed: JsonSchema): JsonSchema {
+  const { properties } = toJsonSchema(z.strictObject(KEYED), 'input')
+  return { ...listed, properties: { ...(listed.properties as JsonSchema), ...(properties as JsonSchema) } }
+}
 
 /** Defines a tool that writes. A call with an `idempotency_key` can be repeated and gets the first answer again. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
   const { family, effect, input, listed, work, recall, answer, inspect, unfinished, loads } = definition
   const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
-  const inputSchema = lazily(() => (listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)))
+  const inputSchema = lazily(() => (listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed())))
 
   /**
    * Scans the arguments: redacts them if REDACT=always, else reports kinds of secrets, and reports texts that address an agent.
