@@ -1,2 +1,2 @@
-/** The part of the library that the Worker uses: a module that loads on demand contains all exports of what it names. */
+/** The only part of the library that is used. The dynamic import of a package would load all its exports. */
 export { skillEntry } from '@modelcontextprotocol/server/ext/skills'
