@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { parseConfig } from '../../src/config'
 import { FAMILIES } from '../../src/tools/catalogue'
 import { connector } from '../../src/tools/connector/family'
-import { CORE_TOOLS } from '../../src/tools/core/tools'
+import { review, reviewDecide } from '../../src/tools/core/review'
+import { APP_TOOL_NAMES, CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import { defineWritingTool } from '../../src/tools/define-writing-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
@@ -46,7 +47,7 @@ function stumbles(schema: unknown, path: string, side: 'input' | 'output'): stri
 }
 
 describe('definitions of tools', () => {
-  for (const tool of ALL_TOOLS)
+  for (const tool of [...ALL_TOOLS, review, reviewDecide])
     it(`of ${tool.family.name}'s ${tool.name} use only what every large client takes, and describe every list and object`, () => {
       const { inputSchema, outputSchema } = tool
       expect(stumbles(inputSchema, '', 'input')).toEqual([])
@@ -75,6 +76,7 @@ describe('definitions of tools', () => {
   it('of the core are ten, which their own address offers', () => {
     expect(toolsetOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools).toEqual(CORE_TOOLS)
     expect(CORE_TOOLS).toHaveLength(10)
+    expect([review, reviewDecide].map(({ name }) => name)).toEqual(APP_TOOL_NAMES)
   })
 })
 

@@ -20,6 +20,15 @@ export interface ReviewPlace {
   readonly id: number
 }
 
+/** Returns the cursor of the page after an entry. */
+export const cursorAfter = ({ updatedAt, id }: ReviewPlace): string => `${updatedAt}-${id}`
+
+/** Decodes a cursor; null for an invalid one. */
+export function placeOfCursor(cursor: string): ReviewPlace | null {
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? []
+  return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
+}
+
 export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
   /** `session`, or the kind that a model proposes. */
