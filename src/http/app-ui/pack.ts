@@ -6,9 +6,10 @@ app.input = (args) => { asked = args }
 const references = (label, ids) =>
   ids?.length > 0 ? [made('p', { className: 'why' }, label, ...ids.flatMap((id, i) => [i === 0 ? ' ' : ', ', link('memory ' + id, '/entries/' + id)]))] : []
 
-const memory = (one) =>
-  made('li', {}, made('article', { className: 'card' },
-    made('h3', {}, one.title ?? 'Memory ' + one.id),
+const memory = (one) => {
+  const title = one.title ?? 'Memory ' + one.id
+  return card(title,
+    made('h3', {}, title),
     facts(kindOf(one), one.project, one.status, one.by, one.at && date(one.at), one.captured && 'awaits your approval', one.approved && 'approved by a person', one.imported && 'imported'),
     one.why && made('p', { className: 'why' }, 'Why: ' + one.why),
     one.note && made('p', { className: 'why' }, one.note),
@@ -16,7 +17,8 @@ const memory = (one) =>
     ...references('Contradicts', one.conflicts_with),
     ...references('Later on the same subject:', one.later ? [one.later] : []),
     ...textOf(one),
-  ))
+  )
+}
 
 const section = ({ title, memories }) => [made('h2', {}, title), made('ul', { className: 'list' }, ...memories.map(memory))]
 

@@ -27,7 +27,7 @@ h3{font-size:.9375rem;line-height:1.35}
 .why{margin-top:.375rem}
 blockquote{margin-top:.5rem;border-left:.1875rem solid var(--edge);padding-left:.75rem;color:var(--soft)}
 .actions{display:flex;flex-wrap:wrap;gap:.5rem;margin-top:.625rem;align-items:center}
-.bar{margin:1rem 0 .25rem}
+.bar{margin:1rem 0 .75rem}
 .note{background:var(--tint);border-radius:.5rem;padding:.625rem .875rem;margin-top:.75rem}
 .note:empty{display:none}
 .note.bad{background:var(--bad-tint)}
@@ -117,31 +117,36 @@ const date = (at) => {
 const facts = (...parts) => made('p', { className: 'facts' }, ...parts.map((part) => part && made('span', {}, part)))
 const kindOf = ({ kind }) => kind && made('span', { className: 'kind' }, kind.replaceAll('_', ' '))
 
-/** The text of a memory and a button that fetches all of it. */
-const textOf = ({ id, content = '' }) => {
-  const text = made('p', { className: 'text short' }, content)
+/** The text of a memory, with a button that fetches all of it where a part is shown. */
+const textOf = ({ id, content = '', total_chars: total }, isPart = total !== undefined || content.length > 160) => {
+  const short = content.replace(/\s*\n\s*/g, '\n')
+  const text = made('p', { className: isPart ? 'text short' : 'text' }, isPart ? short : content)
   const note = made('span', { className: 'hint', role: 'status' })
+  const fold = (isOpen, content) => {
+    text.textContent = content
+    text.className = isOpen ? 'text' : 'text short'
+    read.ariaExpanded = String(isOpen)
+    read.textContent = isOpen ? 'Read less' : 'Read all'
+  }
   const read = button('Read all', async () => {
-    if (read.ariaExpanded === 'true') {
-      text.className = 'text short'
-      read.ariaExpanded = 'false'
-      read.textContent = 'Read all'
-      return
-    }
+    note.textContent = ''
+    if (read.ariaExpanded === 'true') return fold(false, short)
     note.textContent = 'Reading…'
     try {
       const memory = await callTool('fetch', { id, max_tokens: 8000 })
-      text.textContent = memory.content
-      text.className = 'text'
+      fold(true, memory.content)
       note.textContent = memory.truncated ? 'The text goes on: open it on the dashboard.' : ''
-      read.ariaExpanded = 'true'
-      read.textContent = 'Read less'
     } catch (error) {
       note.textContent = error.message
     }
   })
   read.ariaExpanded = 'false'
-  return [text, made('div', { className: 'actions' }, read, link('Open on the dashboard', '/entries/' + id), note)]
+  return [text, made('div', { className: 'actions' }, isPart && read, link('Open on the dashboard', '/entries/' + id), note)]
+}
+/** A card that screen readers name by its title. */
+const card = (title, ...children) => {
+  const article = made('article', { className: 'card', ariaLabel: title }, ...children)
+  return made('li', {}, article)
 }
 
 const fail = (message) => main.replaceChildren(made('p', { className: 'note bad', role: 'alert' }, message))

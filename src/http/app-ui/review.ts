@@ -17,12 +17,12 @@ const report = (isBad, ...parts) => {
 const session = (one) => {
   const tick = made('input', { type: 'checkbox', value: one.id, checked: one.ticked === true })
   tick.addEventListener('change', () => { one.ticked = tick.checked })
-  return made('li', {}, made('article', { className: 'card' },
+  return card(one.title,
     made('label', {}, tick, made('strong', {}, one.title)),
     facts(kindOf(one), one.client, one.project, one.branch, date(one.at), one.expires_at && 'expires ' + date(one.expires_at), READERS[one.readers], ...(one.sources ?? [])),
     one.quote && made('blockquote', {}, one.quote),
-    ...textOf(one),
-  ))
+    ...textOf(one, true),
+  )
 }
 
 const draw = () => {

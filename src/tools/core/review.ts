@@ -51,7 +51,7 @@ const listing = defineTool({
   description: 'Show the user captured sessions that await approval, to approve or drop. Only the user decides.',
   example: { project: 'ferry' },
   promise: 'CORE-73',
-  budget: { tokens: 90, trips: 2, reads: [100, 100], writes: 0 },
+  budget: { tokens: 90, trips: 2, reads: [55, 55], writes: 0 },
   input: z.strictObject({
     project: fields.onlyProject,
     after: z.string().optional().meta({ description: 'next of the page before' }),
@@ -130,7 +130,7 @@ export const reviewDecide = defineWritingTool({
   effect: 'change',
   example: { action: 'approve', sessions: [{ id: 7, version: 1 }] },
   promise: 'CORE-74',
-  budget: { tokens: 190, trips: 5, reads: [700, 3_300], writes: 40 },
+  budget: { tokens: 190, trips: 7, reads: [670, 670], writes: 290 },
   input: decisionInput,
   output: output({ approved: z.int(), dropped: z.int(), change_id: z.string(), warnings: strings('Warning') }),
   enabled: ({ captureDays }) => captureDays > 0,
