@@ -51,7 +51,8 @@ app.result = ({ sections = [], where_you_left_off: last, hint, omitted, supersed
     ...(last ? section({ title: 'Where you left off', memories: [{ title: 'Newest session', ...last }] }) : []),
     ...(left.length > 0 ? [made('h2', {}, 'Left out'), ...left] : []),
     ...(projects.length > 0 ? [made('h2', {}, 'Projects'), made('p', { className: 'lead' }, projects.join(', '))] : []),
-    hint ? made('p', { className: 'note' }, hint) : '',
+    // Other hints are for the model.
+    /^No/.test(hint ?? '') ? made('p', { className: 'note' }, hint) : '',
   )
 }
 `

@@ -6,6 +6,7 @@ import {
   type Reviewed,
   type ReviewedEntry,
   toChangeId,
+  withoutPlace,
 } from '../../domain/capture/review'
 import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
@@ -40,7 +41,7 @@ const shown = (entry: ReviewedEntry) => ({
     readers: entry.approvedAudience,
     sources: entry.sources.slice(0, SOURCES),
     quote: entry.quote === null ? null : shortenedTo(entry.quote, PREVIEW),
-    content: shortenedTo(entry.preview, PREVIEW),
+    content: shortenedTo(entry.kind === 'session' ? withoutPlace(entry.preview) : entry.preview, PREVIEW),
   }),
 })
 
