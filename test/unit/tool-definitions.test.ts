@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../src/config'
-import { FAMILIES } from '../../src/tools/catalogue'
+import { toolsOf } from '../../src/http/apps'
+import { FAMILIES, unknownTools } from '../../src/tools/catalogue'
 import { connector } from '../../src/tools/connector/family'
 import { review, reviewDecide } from '../../src/tools/core/review'
 import { APP_TOOL_NAMES, CORE_TOOLS } from '../../src/tools/core/tools'
@@ -77,6 +78,15 @@ describe('definitions of tools', () => {
     expect(toolsetOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools).toEqual(CORE_TOOLS)
     expect(CORE_TOOLS).toHaveLength(10)
     expect([review, reviewDecide].map(({ name }) => name)).toEqual(APP_TOOL_NAMES)
+  })
+
+  it('[CORE-70] of apps can be disabled, and need captured sessions', () => {
+    const names = (vars: Record<string, string>) =>
+      toolsOf(parseConfig({ AUTH_MODE: 'open', ...vars })).map(({ name }) => name)
+    expect(names({})).toEqual(APP_TOOL_NAMES)
+    expect(names({ DISABLED_TOOLS: 'review_decide' })).toEqual(['review'])
+    expect(names({ CAPTURE_DAYS: '0' })).toEqual([])
+    expect(unknownTools(parseConfig({ AUTH_MODE: 'open', DISABLED_TOOLS: 'review,reviews' }))).toEqual(['reviews'])
   })
 })
 

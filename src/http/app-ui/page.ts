@@ -169,7 +169,7 @@ new ResizeObserver(() => {
   const now = Math.ceil(main.getBoundingClientRect().height)
   if (now === height) return
   height = now
-  post({ method: 'ui/notifications/size-changed', params: { width: innerWidth, height } })
+  post({ method: 'ui/notifications/size-changed', params: { height } })
 }).observe(main)
 `
 
