@@ -1,5 +1,5 @@
 /** Shows the result of `context`: memories by section, why each is there, and how many were left out. */
-export const PACK_SCRIPT = String.raw`
+export const PACK_SCRIPT = `
 let asked = {}
 app.input = (args) => { asked = args }
 

@@ -174,7 +174,7 @@ new ResizeObserver(() => {
 `
 
 /** Starts the app: its handlers are set. */
-const START = String.raw`
+const START = `
 ask('ui/initialize', {
   appInfo: { name: 'commonplace', version: '1' },
   appCapabilities: {},

@@ -1,5 +1,5 @@
 /** Shows the result of `review`: sessions to tick, and buttons that ask the host to approve or drop them. */
-export const REVIEW_SCRIPT = String.raw`
+export const REVIEW_SCRIPT = `
 let asked = {}
 app.input = (args) => { asked = args }
 
