@@ -78,7 +78,7 @@ it('shows on docs/cost.md which part of the plans five people use', () => {
     written: sum((name) => number(ROWS.get(name)?.[1])),
     requests: sum(() => 1),
   }
-  const shares = (plan: typeof FREE, days: number) =>
+  const shares = (plan: Readonly<Record<keyof typeof FREE, number>>, days: number) =>
     (['read', 'written', 'requests'] as const)
       .map((what) => `${((100 * days * day[what]) / plan[what]).toFixed(1)} %`)
       .join(' | ')

@@ -64,7 +64,7 @@ const Row = ({ visit, by, of: { org, stored } }: RowProps) => {
       <td data-label="Restore drill">
         <Drill drill={drill} now={now} />
       </td>
-      <td>
+      <td class="num">
         <PostForm action="/backups" token={visit.formToken}>
           <OrgField by={by} org={org} />
           <button type="submit" class="small">
@@ -90,6 +90,8 @@ const Run = ({ visit, run }: { visit: Visit; run: BackupRun }) => {
   const now = visit.services.now()
   const next = nextBackupAt(run, now)
   const { finishedAt, failures, lastError } = run
+  // It can be about any organization.
+  const seesError = lastError !== null && (visit.credential.kind === 'operator' || visit.config.authMode === 'open')
   return (
     <section class="card">
       <h2>Daily backup</h2>
@@ -109,7 +111,14 @@ const Run = ({ visit, run }: { visit: Visit; run: BackupRun }) => {
       </p>
       {failures === 0 ? null : (
         <p class="hint">
-          {plural(failures, 'failure')} since the last success: <Name>{lastError ?? ''}</Name>
+          {plural(failures, 'failure')} since the last success
+          {seesError ? (
+            <>
+              : <Name>{lastError}</Name>
+            </>
+          ) : (
+            '.'
+          )}
         </p>
       )}
     </section>
@@ -121,17 +130,21 @@ const Rehearse = ({ visit, org, day }: { visit: Visit; org: string; day: string 
   <section class="card">
     <h2>Rehearse a restore</h2>
     <p>
-      Restore a backup into an empty server, which accepts the same ADMIN_TOKEN. The command compares the content, and
-      records the result here.
+      Restore a backup into an empty server that has the same ADMIN_TOKEN as this one. The command compares the content
+      and records the result here.
     </p>
-    <Copyable
-      label="Restore drill"
-      text={[
-        `commonplace backup --to ./backups --org ${org} --url ${visit.url.origin}`,
-        `commonplace restore ${day} --org ${org} --from ./backups \\`,
-        `  --url https://empty.example.com --report ${visit.url.origin}`,
-      ].join('\n')}
-    />
+    <div class="more">
+      <Copyable
+        label="Restore drill"
+        text={[
+          `commonplace backup --to ./backups --org ${org} \\`,
+          `  --url ${visit.url.origin}`,
+          `commonplace restore ${day} --org ${org} --from ./backups \\`,
+          '  --url https://empty.example.com \\',
+          `  --report ${visit.url.origin}`,
+        ].join('\n')}
+      />
+    </div>
   </section>
 )
 
@@ -160,14 +173,22 @@ function Done({ visit, by }: { visit: Visit; by: Administrator }) {
   )
 }
 
-const Unbound = ({ org }: { org: string }) => (
+const Unbound = ({ visit, org }: { visit: Visit; org: string }) => (
   <section class="card">
     <h2>No bucket for backups is bound</h2>
     <p>
-      Uncomment <code>BACKUP_BUCKET</code> in <code>wrangler.toml</code> and run <code>npm run deploy</code>: the
-      schedule then backs up each organization daily. Until then, write a backup into a folder:
+      {visit.config.authMode === 'open' ? (
+        'This server makes no backups on its own. Write one into a folder:'
+      ) : (
+        <>
+          Uncomment <code>BACKUP_BUCKET</code> in <code>wrangler.toml</code> and run <code>npm run deploy</code>: the
+          schedule then backs up each organization daily. Until then, write a backup into a folder:
+        </>
+      )}
     </p>
-    <Copyable label="Backup into a folder" text={`commonplace backup --to ./backups --org ${org}`} />
+    <div class="more">
+      <Copyable label="Backup into a folder" text={`commonplace backup --to ./backups --org ${org}`} />
+    </div>
   </section>
 )
 
@@ -218,11 +239,13 @@ export async function backups(visit: Visit): Promise<Page> {
             <Pages url={visit.url} offset={offset} shown={rows.length} total={total} size={ON_PAGE} />
             <div class="grid">
               <Run visit={visit} run={run} />
-              <Rehearse visit={visit} org={first} day={rows[0]?.stored.last?.day ?? 'DAY'} />
+              {visit.config.authMode === 'open' ? null : (
+                <Rehearse visit={visit} org={first} day={new Date(now).toISOString().slice(0, 10)} />
+              )}
             </div>
           </>
         ) : (
-          <Unbound org={first} />
+          <Unbound visit={visit} org={first} />
         )}
       </div>
     ),

@@ -60,7 +60,7 @@ const Month = ({ of }: { of: Cost }) => {
   const { included } = PRICES.paid
   const isBilled = host === 'cloudflare'
   return (
-    <section class="card scroll records" tabindex={0} aria-label="This month">
+    <section class="card scroll records stacked" tabindex={0} aria-label="This month">
       <h2>This month</h2>
       <table>
         <thead>
@@ -74,7 +74,7 @@ const Month = ({ of }: { of: Cost }) => {
             </th>
             {isBilled ? (
               <>
-                <th scope="col" class="num wide-only">
+                <th scope="col" class="num">
                   Included in Paid
                 </th>
                 <th scope="col" class="num">
@@ -88,19 +88,27 @@ const Month = ({ of }: { of: Cost }) => {
           {billedOf(of).map((name) => (
             <tr>
               <th scope="row">{WORDS[name]}</th>
-              <td class="num">{count(estimate.used[name])}</td>
-              <td class="num">{count(estimate.expected[name])}</td>
+              <td class="num" data-label="So far">
+                {count(estimate.used[name])}
+              </td>
+              <td class="num" data-label="Expected">
+                {count(estimate.expected[name])}
+              </td>
               {isBilled ? (
                 <>
-                  <td class="num wide-only soft">{count(included[name])}</td>
-                  <td class="num">{dollars(estimate.paid[name])}</td>
+                  <td class="num soft" data-label="Included">
+                    {count(included[name])}
+                  </td>
+                  <td class="num" data-label="Above it">
+                    {dollars(estimate.paid[name])}
+                  </td>
                 </>
               ) : null}
             </tr>
           ))}
         </tbody>
       </table>
-      <p class="hint">
+      <p class="hint more">
         <em>Expected</em> is the complete month (UTC), if its rest is like the days so far.
       </p>
     </section>
@@ -119,7 +127,7 @@ const Free = ({ of }: { of: Cost }) => {
         const says = `${percent(part)} of ${count(limit)}`
         return <Meter label={WORDS[name]} part={part} whole={1} says={says} warnsAt={NEARLY_FULL} />
       })}
-      <p class="hint">
+      <p class="hint more">
         At a limit Cloudflare refuses requests or every query until midnight UTC, and the server answers{' '}
         <code>limit_exceeded</code>. Nothing is lost. The busiest day of this month was {day(busiest.at, busiest.at)}.
       </p>
@@ -165,7 +173,7 @@ const Days = ({ of }: { of: Cost }) => {
 const Limits = ({ of: { org, host, hasRows } }: { of: Cost }) => (
   <section class="card">
     <h2>What is counted</h2>
-    <ul>
+    <ul class="more">
       <li>
         {org === null
           ? 'All organizations, and work that belongs to no key: the schedule, pages of the dashboard, refused requests.'
@@ -199,21 +207,15 @@ export async function cost(visit: Visit): Promise<Page> {
           <h1>Cost</h1>
           <p>
             {of.host === 'machine'
-              ? 'This server runs on this machine, so there is no cost. These are its counters.'
-              : 'Estimated from this server’s own counters.'}{' '}
-            {of.org === null ? 'All organizations.' : <Name>{of.org}</Name>}
+              ? 'This server runs on this machine, so there is no cost. It counted this month for '
+              : 'Estimated from what this server counted this month for '}
+            {of.org === null ? 'all organizations' : <Name>{of.org}</Name>}.
           </p>
         </div>
-        {by.kind === 'operator' ? <OrgChoice action="/cost" orgs={orgs} org={org} /> : null}
+        {by.kind === 'operator' ? <OrgChoice action="/cost" orgs={orgs} org={org} all="all organizations" /> : null}
         <Tiles of={of} />
-        {of.host === 'machine' ? (
-          <Month of={of} />
-        ) : (
-          <div class="grid">
-            <Month of={of} />
-            <Free of={of} />
-          </div>
-        )}
+        <Month of={of} />
+        {of.host === 'machine' ? null : <Free of={of} />}
         <Days of={of} />
         <Limits of={of} />
       </div>
