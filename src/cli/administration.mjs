@@ -237,7 +237,7 @@ const number = (value) => value.toLocaleString('en-US')
 const dollars = (value) => `$${value.toFixed(2)}`
 const percent = (part) => `${(part * 100).toFixed(1)} %`
 
-/** Names of what Cloudflare bills, as the server and as people write them. */
+/** Names of the quantities that Cloudflare bills, in the API and in the output. */
 const BILLED = [
   ['requests', 'requests'],
   ['rows_read', 'rows read'],
@@ -254,7 +254,7 @@ function costLines({ org, month, runs_on: host, database_rows: hasRows, used, ex
   )
   const lines = [`Use of ${whose} in ${month} (UTC):`, ...uses]
   if (!hasRows) lines.push('PostgreSQL does not report rows, and has a price of its own.')
-  if (price === null) return [...lines, `The server runs on ${host}: there is no cost.`]
+  if (price === null) return [...lines, `The server runs on ${host} and costs nothing.`]
   const { free_plan: free, not_counted: missing, prices } = rest
   const parts = ({ part }) => billed.map(([name, words]) => `${words} ${percent(part[name])}`).join(', ')
   const overage = price.total - price.plan

@@ -552,7 +552,7 @@ export function peopleContract(): void {
       const own = await here.makeOrg()
       await here.services.usage.add([{ ...row({ org: own.org, keyId: 'k' }), project: null }])
       const local = (await here.page(own, '/cost')).body
-      expect(local).toContain('there is no cost')
+      expect(local).toContain('costs nothing')
       expect(local).not.toContain('$')
       const { json } = await here.http(own.secret, 'GET', '/api/v1/cost')
       expect([json.runs_on, json.dollars, json.used.requests, 'free_plan' in json]).toEqual([

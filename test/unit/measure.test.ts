@@ -33,12 +33,12 @@ it('[OPERATE-192] counts a request without a key for the deployment, and a messa
   expect(measured().usage('page', () => {})).toMatchObject({ org: '', keyId: '', requests: 1, calls: 0 })
 })
 
-it('[OPERATE-192] writes counts of requests without a key only together with those of a key', () => {
+it('[OPERATE-192] writes counts of requests without a call only together with a call', () => {
   const counter = createUsageCounter()
   const stranger = measured().usage('page', () => {})
   for (let i = 0; i < 3; i++) counter.note(stranger)
   expect(counter.due(0)).toBeNull()
-  counter.note({ ...stranger, org: 'acme', keyId: 'k' })
+  counter.note({ ...stranger, org: 'acme', keyId: 'k', calls: 1 })
   expect(counter.due(0)?.map(({ org, requests }) => [org, requests])).toEqual([
     ['', 3],
     ['acme', 1],

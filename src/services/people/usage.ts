@@ -41,7 +41,7 @@ const WRITE_MS = 60_000
 
 /**
  * Counts requests in this isolate. They are added to the database once a minute, with a later request: an isolate that ends before loses its
- * last minute. Requests without a key are written together with those of a key, so that strangers cause no writes.
+ * last minute. Requests without a call are written together with the next call, so that strangers cause no writes.
  */
 export function createUsageCounter() {
   let counted = new Map<string, RequestUsage>()
@@ -57,11 +57,7 @@ export function createUsageCounter() {
     note,
     /** Returns the counts since the last write if a minute has passed; else null. */
     due(now: Millis): readonly RequestUsage[] | null {
-      if (
-        now - writtenAt < WRITE_MS ||
-        ![...counted.values()].some(({ requests, keyId }) => requests > 0 && keyId !== '')
-      )
-        return null
+      if (now - writtenAt < WRITE_MS || ![...counted.values()].some(({ calls }) => calls > 0)) return null
       const taken = [...counted.values()]
       counted = new Map()
       writtenAt = now

@@ -129,7 +129,7 @@ const Free = ({ of }: { of: Cost }) => {
       })}
       <p class="hint more">
         At a limit Cloudflare refuses requests or every query until midnight UTC, and the server answers{' '}
-        <code>limit_exceeded</code>. Nothing is lost. The busiest day of this month was {day(busiest.at, busiest.at)}.
+        <code>limit_exceeded</code>. Stored data stay. The busiest day of this month was {day(busiest.at, busiest.at)}.
       </p>
     </section>
   )
@@ -169,7 +169,7 @@ const Days = ({ of }: { of: Cost }) => {
   )
 }
 
-/** What the numbers contain and what they do not. */
+/** States which use the numbers contain, and which not. */
 const Limits = ({ of: { org, host, hasRows } }: { of: Cost }) => (
   <section class="card">
     <h2>What is counted</h2>
@@ -207,7 +207,7 @@ export async function cost(visit: Visit): Promise<Page> {
           <h1>Cost</h1>
           <p>
             {of.host === 'machine'
-              ? 'This server runs on this machine, so there is no cost. It counted this month for '
+              ? 'This server runs on this machine and costs nothing. It counted this month for '
               : 'Estimated from what this server counted this month for '}
             {of.org === null ? 'all organizations' : <Name>{of.org}</Name>}.
           </p>

@@ -160,7 +160,7 @@ const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed(
 interface Waits {
   readonly at: string | null
   readonly count?: number
-  /** What is counted: one, and several. */
+  /** The noun of one, and of several. */
   readonly label?: readonly string[]
   /** Shown in place of a count. */
   readonly text?: string
