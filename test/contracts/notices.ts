@@ -72,6 +72,26 @@ export function noticesContract(): void {
       await runSql(sql`DELETE FROM outbox WHERE org = ${busy.org}`)
     })
 
+    it('[OPERATE-190] the schedule records a backup only where a bucket is bound', async () => {
+      const recorded = () =>
+        withSqlConnection(
+          async (connection) => (await createSqlScheduleJournal(connection).read()).get('backup') ?? null,
+        )
+      await runSql(sql`DELETE FROM schedule WHERE step = 'backup'`)
+      await openWorld({}, undefined, { bindings: { BACKUP_BUCKET: undefined } }).services.schedule.run()
+      expect(await recorded()).toBeNull()
+      const BACKUP_BUCKET = {
+        put: async () => {},
+        get: async () => null,
+        list: async () => ({ objects: [], delimitedPrefixes: [] }),
+      }
+      const world = openWorld({}, undefined, { bindings: { BACKUP_BUCKET } })
+      await world.makeOrg()
+      await world.services.schedule.run()
+      expect(await recorded()).not.toBeNull()
+      await runSql(sql`DELETE FROM schedule WHERE step = 'backup'`)
+    })
+
     it('[OPERATE-190] report late backups of a bound bucket: after two days, and a first one that fails for an hour', async () => {
       const clock = new TestClock()
       await withSqlConnection(async (connection) => {

@@ -215,6 +215,27 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     ).toEqual(expect.arrayContaining(['backups.make', 'backups.drill']))
   })
 
+  it('[OPERATE-195] go on with another submit where one is not enough', async () => {
+    const there = from()
+    const org = await there.newOrg()
+    const admin = await there.team.key(org, { role: 'admin' })
+    const ada = await there.join(org, admin)
+    // A step stores 60 images, and a submit makes four steps.
+    for (let i = 0; i < 25; i++) {
+      const images = Array.from({ length: 10 }, (_, j) => ({ data: base64(pngBytes(`${org} ${i} ${j}`)) }))
+      await ada.call('store_context', { thread_id: 't', source: 'user', text: `album ${i}`, images })
+    }
+    const { person } = await houseOf(there.team.server).signIn(admin.key)
+    const part = locationOf(await person.send('/backups', {}))
+    const rest = new URL(part, there.team.server.url).searchParams
+    expect([rest.get('done'), rest.get('for')]).toEqual(['part', org])
+    expect((await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)).body.backups).toEqual([])
+    expect((await person.get(part)).text).toMatch(/is not complete yet.*Continue/s)
+    expect((await person.send('/backups', { from: 'altered' })).status).toBe(400)
+    expect(locationOf(await person.send('/backups', { from: rest.get('from') ?? '' }))).toBe('/backups?done=made')
+    expect((await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)).body.backups).toHaveLength(1)
+  })
+
   it('[OPERATE-190] that are older than two days are named first on the overview of administrators', async () => {
     const there = from()
     const org = await there.newOrg()
