@@ -8,7 +8,7 @@ import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '
 import { readId } from '../../domain/entry/link'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import { type Caller, mayAct, type Role } from '../../domain/identity/scope'
+import { mayAct } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Millis } from '../../domain/time'
@@ -17,7 +17,7 @@ import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
 import type { ProposedMemory } from '../../services/transfer/store-proposals'
 import { execute, executeOnce, type Writing } from '../../tools/idempotency'
-import { type Credential, requireOrg, requireRole } from '../auth'
+import { type Credential, requireOrg, runAsWriter } from '../auth'
 import { readJsonBody, readObject } from '../body'
 import type { Log } from '../log'
 import { namedProject, namedProjectOrNone } from '../named-project'
@@ -198,29 +198,7 @@ function readProposals(value: unknown): ProposedMemory[] {
 export function createCapturedRoutes() {
   const routes = new Hono<{ Variables: CapturedVariables }>()
 
-  /** Runs an action of the key's role in its own organization; a denial is logged. */
-  async function run<T>(
-    { services, credential }: CapturedVariables,
-    org: string,
-    action: string,
-    role: Role,
-    step: (caller: Caller) => Promise<T>,
-  ): Promise<T> {
-    const principal = requireOrg(credential)
-    // Another organization and one that never existed get the same message.
-    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
-    const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
-    try {
-      requireRole(caller, role)
-      return await step(caller)
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'forbidden')
-        await services.administration.note(caller, false, { denied: 1 })
-      throw error
-    }
-  }
-
-  /** The same for a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
+  /** Runs a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
   async function once<Facts>(
     { var: variables, req }: Context,
     org: string,
@@ -231,7 +209,7 @@ export function createCapturedRoutes() {
     const { services } = variables
     const given = req.raw.headers.get('idempotency-key')
     const key = given === null ? null : checkKey(given)
-    const { result } = await run(variables, org, action, 'writer', (principal) =>
+    const { result } = await runAsWriter(variables, org, action, (principal) =>
       key === null
         ? execute(principal, writing)
         : executeOnce({ principal, services, key, args, findsReceiptFirst: true }, writing),
@@ -243,7 +221,7 @@ export function createCapturedRoutes() {
   routes.get('/:org/captured', async (c) => {
     checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'the list of captured sessions')
     const { project, client, after, limit } = c.req.query()
-    const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
+    const page = await runAsWriter(c.var, c.req.param('org'), 'captured.list', async (caller) => {
       const most = readLimit(limit)
       const named = await namedProjectOrNone(c.var.services, caller, project)
       const found = await c.var.services.capture.review.list(named.scope, {
@@ -267,7 +245,7 @@ export function createCapturedRoutes() {
       audience: textOr(body.audience, 'audience') ?? null,
       proposals: readProposals(body.proposals),
     }
-    const report = await run(c.var, c.req.param('org'), 'captured.propose', 'writer', (caller) =>
+    const report = await runAsWriter(c.var, c.req.param('org'), 'captured.propose', (caller) =>
       c.var.services.transfer.propose(caller, batch),
     )
     c.var.services.afterwards(c.var.services.maintenance.work())
@@ -387,7 +365,7 @@ export function createCapturedRoutes() {
   })
 
   routes.delete('/:org/captured', async (c) => {
-    const erased = await run(c.var, c.req.param('org'), 'captured.erase', 'writer', async (caller) => {
+    const erased = await runAsWriter(c.var, c.req.param('org'), 'captured.erase', async (caller) => {
       const given = c.req.query('project')
       if (given === undefined)
         throw invalidInput('project is required: name the project whose captured sessions are erased')
