@@ -42,6 +42,7 @@ import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
+import type { Host } from '../services/people/cost'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
 import { createSignIn } from '../services/people/sign-in'
@@ -366,10 +367,12 @@ export function composeIdentity(given: {
   readonly deleteEntries: DeleteEntries
   readonly signIn: Config['signIn']
   readonly adminToken: string | null
+  readonly host: Host
+  readonly hasRows: boolean
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'costs' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
@@ -383,10 +386,12 @@ export function composeIdentity(given: {
     }),
   )
   const { access, openId } = given.signIn
+  const usage = createSqlUsageStore(connection)
   return {
-    usage: createUsage({
-      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
-    }),
+    usage: createUsage({ usage, store, administration, names: given.names, clock }),
+    costs: methodsOnDemand(modules.costs, ({ createCosts }) =>
+      createCosts({ usage, administration, clock, host: given.host, hasRows: given.hasRows }),
+    ),
     signIn: createSignIn({
       access: access && accessGateOf(access, clock),
       openId: openId && openIdProviderOf(openId, clock),

@@ -15,6 +15,7 @@ export const modules = {
   retention: deferred(() => import('../adapters/sql/stores/maintenance/retention')),
   storeOverview: deferred(() => import('../adapters/sql/stores/overview/store-overview')),
   entryTexts: deferred(() => import('../adapters/sql/stores/texts/entry-texts')),
+  costs: deferred(() => import('../services/people/cost')),
   projects: deferred(() => import('../services/people/projects')),
   stalePairs: deferred(() => import('../services/stale/stale-pairs')),
   restoreEntries: deferred(() => import('../services/writing/entries/restore-entries')),
@@ -118,9 +119,12 @@ export function transferOnDemand<Module>(
       goOn: async (...given) => use(({ backups }) => backups.goOn(...given)),
       round: async (...given) => use(({ backups }) => backups.round(...given)),
       list: async (...given) => use(({ backups }) => backups.list(...given)),
+      stored: async (...given) => use(({ backups }) => backups.stored(...given)),
+      lastDrill: async (...given) => use(({ backups }) => backups.lastDrill(...given)),
+      noteDrill: async (...given) => use(({ backups }) => backups.noteDrill(...given)),
       open: async (...given) => use(({ backups }) => backups.open(...given)),
       image: async (...given) => use(({ backups }) => backups.image(...given)),
     },
-    backedUpAt: async () => use((transfer) => transfer.backedUpAt()),
+    backupRun: async () => use((transfer) => transfer.backupRun()),
   }
 }

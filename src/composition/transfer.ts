@@ -9,6 +9,7 @@ import type { WriteLimits } from '../domain/entry/draft'
 import { createCursorSeal } from '../domain/history/cursor'
 import { modelKey } from '../domain/meaning/vector'
 import type { Analyzer } from '../domain/search/analysis'
+import { BACKUP_STEP } from '../domain/transfer/backup-age'
 import { createTextSeal } from '../domain/transfer/seal'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
@@ -17,7 +18,6 @@ import type { ImageStore } from '../ports/image-store'
 import type { Embedder } from '../ports/models'
 import type { Settings } from '../ports/settings'
 import type { ResolveNames } from '../services/people/project-names'
-import { BACKUP_STEP } from '../services/transfer/backup-step'
 import { createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
@@ -87,6 +87,14 @@ export function composeTransfer(
     imports: importVolume,
     propose: createStoreProposals({ imports: importVolume, clock }),
     backups,
-    backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
+    async backupRun() {
+      const {
+        finishedAt = null,
+        failures = 0,
+        lastError = null,
+        cursor = null,
+      } = (await journal.read()).get(BACKUP_STEP) ?? {}
+      return { finishedAt, failures, lastError, isRunning: cursor !== null }
+    },
   }
 }

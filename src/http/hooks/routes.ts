@@ -4,7 +4,14 @@ import type { Config } from '../../config'
 import type { Fields, HookClient } from '../../domain/capture/hook-event'
 import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/capture/hook-request'
 import { isFields } from '../../domain/capture/json-fields'
-import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
+import {
+  cursorAfter,
+  placeOfCursor,
+  type ReviewedEntry,
+  type ReviewPlace,
+  readChangeId,
+  toChangeId,
+} from '../../domain/capture/review'
 import { readId } from '../../domain/entry/link'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
@@ -133,10 +140,9 @@ const shown = ({ updatedAt, expiresAt, threadId, quote, sources, approvedAudienc
 
 function readPlace(given: string | undefined): ReviewPlace | null {
   if (given === undefined || given === '') return null
-  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
-  if (updatedAt === undefined || id === undefined)
-    throw invalidInput('after must be the value of next from an earlier page')
-  return { updatedAt: Number(updatedAt), id: Number(id) }
+  const place = placeOfCursor(given)
+  if (place === null) throw invalidInput('after must be the value of next from an earlier page')
+  return place
 }
 
 function readLimit(given: string | undefined): number {
@@ -232,7 +238,7 @@ export function createCapturedRoutes() {
       })
       const items = found.slice(0, most)
       const last = found.length > most ? items.at(-1) : undefined
-      return { items: items.map(shown), next: last === undefined ? null : `${last.updatedAt}-${last.id}` }
+      return { items: items.map(shown), next: last === undefined ? null : cursorAfter(last) }
     })
     return c.json(page)
   })
