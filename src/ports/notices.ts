@@ -1,7 +1,9 @@
 /** A condition that an operator should know of. */
 export interface Notice {
   readonly org: string
-  readonly event: 'review.waiting' | 'work.failed' | 'quota.entries' | 'quota.bytes'
+  readonly event: 'review.waiting' | 'work.failed' | 'quota.entries' | 'quota.bytes' | 'quota.key'
+  /** ID of the key of `quota.key`. */
+  readonly key?: string
   /** Entries that wait, pieces of work, entries or bytes. */
   readonly value: number
   /** The quota; null for the other events. */

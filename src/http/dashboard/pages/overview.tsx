@@ -10,7 +10,7 @@ import { Bars, Days, Meter } from '../parts/charts'
 import { EntryLink, Name } from '../parts/common'
 import { reviews } from '../parts/frame'
 import { bytes, count, entryAt, plain, plural, withQuery } from '../parts/words'
-import { administers, hasRole, principalOf, queryParameter, type Visit } from '../visit'
+import { administers, administratorFor, hasRole, principalOf, queryParameter, type Visit } from '../visit'
 import { EmptyOverview, Setup, type StepsDone } from './beginning'
 
 /** Reads the data of the overview. */
@@ -24,6 +24,12 @@ const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
 
+/** Counts keys that have stored most of what they may store today, for their administrators. */
+async function keysNearQuota(visit: Visit): Promise<number> {
+  const by = administratorFor(visit, 'keys.list')
+  return by.kind === 'key' && administers(visit) ? (await visit.services.administration.keysNearQuota(by)).length : 0
+}
+
 export async function readOverview(visit: Visit) {
   const { services } = visit
   const principal = principalOf(visit)
@@ -32,7 +38,7 @@ export async function readOverview(visit: Visit) {
   const since = now - (now % DAY_MS) - (Math.max(days, TWO_WEEKS) - 1) * DAY_MS
   const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
-  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage] = await Promise.all([
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, nearQuota] = await Promise.all([
     services.entries.statistics(principal),
     services.vectorCounts?.(principal) ?? null,
     services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
@@ -41,11 +47,26 @@ export async function readOverview(visit: Visit) {
     reviews(visit) ? services.capture.review.waiting(principal) : 0,
     isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
     services.capture.usage.week(principal),
+    keysNearQuota(visit),
   ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
   const isShown = usage.since !== null
-  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed, isShown }
+  return {
+    totals,
+    vectors,
+    activity,
+    latest,
+    suggestion,
+    full,
+    now,
+    days,
+    sessions,
+    pairs,
+    mostUsed,
+    isShown,
+    nearQuota,
+  }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
@@ -154,7 +175,7 @@ const notNamed = (field: string) => ({ field, op: 'not_exists' })
 const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed('agent_name') : { agent })
 
 /** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
-const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit; seen: Seen }) => {
+const Attention = ({ visit, seen: { sessions, pairs, totals, nearQuota } }: { visit: Visit; seen: Seen }) => {
   const outdated = pairs.pairs - pairs.contradictions
   const items = [
     { count: sessions, at: '/review', label: ['captured session to review', 'captured sessions to review'] },
@@ -169,6 +190,7 @@ const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit;
       at: administers(visit) ? '/settings' : null,
       label: ['piece of failed work', 'pieces of failed work'],
     },
+    { count: nearQuota, at: '/keys', label: ['key near its quota of today', 'keys near their quota of today'] },
   ].filter((item) => item.count > 0)
   return (
     <section class="card waits">
