@@ -50,9 +50,9 @@ const KEY_COLUMNS = [
   ['PROJECTS', (key) => key.projects?.join(', ') ?? 'all'],
   ['AGENT', (key) => key.agent],
   ['OWNER', (key) => (key.owner === key.id ? null : key.owner)],
-  ['LIMITS', limitsOf],
   ['STATE', stateOf],
   ['LAST USED', (key) => date(key.last_used_at)],
+  ['LIMITS', limitsOf],
 ]
 
 const EVENT_COLUMNS = [

@@ -61,7 +61,7 @@ export function keyLimitsContract(): void {
         expect((await world.ok(key, 'get_context_by_ids', { context_ids: [first] })).result).toHaveLength(1)
         expect((await world.call(key, 'update_context', { context_id: first, text: 'another text' })).error).toBeNull()
         expect((await world.call(key, 'delete_context', { context_ids: [first] })).error).toBeNull()
-        // What was deleted today counts, so that a key cannot store and delete without end.
+        // A deleted entry still counts, so that a key cannot store and delete without end.
         expect(await stored(key)).toBe('limit_exceeded')
         expect((await world.call(key, 'restore_context', { context_ids: [first] })).error).toBeNull()
         expect(await stored(admin)).toMatch(/^\d+$/)

@@ -88,7 +88,7 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     for (let i = 0; i < 4; i++)
       await own.team.call(key, 'store_context', { thread_id: 'meter', source: 'agent', text: `limited ${i}` })
     const listed = (await commonplace(operator, 'keys', 'list')).out
-    expect(listed).toMatch(/meter .* 300\/min, 4 of 5 today +valid/)
+    expect(listed).toMatch(/meter .* valid +20.* 300\/min, 4 of 5 today/)
     expect(listed).toContain(`meter has stored 4 of 5 today`)
     expect(listed).toContain(`keys limit ${id} --max-entries N`)
     const raised = await commonplace(operator, 'keys', 'limit', id, '--max-entries', '50', '--rate-limit', 'none')

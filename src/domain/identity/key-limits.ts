@@ -51,7 +51,7 @@ export const lowerLimits = (a: KeyLimits, b: KeyLimits): KeyLimits => ({
 /** The part of a quota from which it is reported: stored / limit >= 4 / 5. */
 export const NEARLY_USED = [4, 5] as const
 
-/** Whether a key has stored most of what it may store today. */
+/** Whether a key has stored most of its quota today. */
 export function isNearQuota({
   limits,
   storedToday = 0,

@@ -328,7 +328,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       return hasLimits(limits) ? { ...rest, limits } : rest
     },
 
-    /** Returns keys that have stored most of what they may store today, within the reach of the administrator. */
+    /** Returns keys that have stored most of their quota today, within the reach of the administrator. */
     async keysNearQuota(by: Administrator & { readonly kind: 'key' }): Promise<ApiKey[]> {
       return (await store.keysNearQuota(by.caller.org)).filter((key) => isWithin(key.projects, boundsOf(by)))
     },

@@ -32,7 +32,7 @@ const LIMIT_LABELS = {
   max_entries: ['New memories a day', 'Empty for no quota of the key'],
 } as const
 
-/** Reads a limit from a form. An empty field removes it; a text that is no number is refused by its name. */
+/** Reads a limit from a form. An empty field removes it; any other text is refused by its name. */
 function sentLimit(visit: Visit, name: (typeof LIMITS)[number]): unknown {
   const text = sent(visit, name)?.trim() ?? ''
   return text === '' ? null : /^\d{1,15}$/.test(text) ? Number(text) : text

@@ -24,7 +24,7 @@ const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
 
-/** Counts keys that have stored most of what they may store today, for their administrators. */
+/** Counts keys that have stored most of their quota today, for their administrators. */
 async function keysNearQuota(visit: Visit): Promise<number> {
   const by = administratorFor(visit, 'keys.list')
   return by.kind === 'key' && administers(visit) ? (await visit.services.administration.keysNearQuota(by)).length : 0
