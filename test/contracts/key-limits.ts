@@ -324,6 +324,9 @@ export function keyLimitsContract(): void {
         expect(await due()).toEqual([])
         const page = await world.page(admin, '/')
         expect(page.body).toMatch(/<strong>2<\/strong> keys near their quota of today/)
+        const narrowed = await create({ projects: ['p'] }, 'admin')
+        for (const one of [narrowed, busy as Key])
+          expect((await world.page(one, '/')).body).not.toContain('near their quota')
         world.clock.advance(DAY_MS - 9 * HOUR_MS)
         try {
           expect(await due()).toEqual([])
