@@ -310,7 +310,7 @@ export function keyLimitsContract(): void {
       await codes(busy as Key, 3)
       await codes(calm as Key, 3)
       await withSqlConnection(async (connection) => {
-        const notices = createSqlNotices(connection, { entries: null, bytes: null }, world.clock)
+        const notices = createSqlNotices(connection, { entries: null, bytes: null }, world.clock, false)
         const due = async () => {
           const found = (await notices.due(world.clock.now() - DAY_MS, 1000)).filter(({ org }) => org === admin.org)
           await notices.markSent(found)
