@@ -129,6 +129,16 @@ interface BackupState {
   readonly images?: { readonly looked: number; readonly next: string | null }
 }
 
+const beginning = (org: string, day: string): BackupState => ({ org, day, from: null, volume: 1 })
+
+/** Progress of the daily backup of all organizations. */
+interface RoundState extends BackupState {
+  /** Organizations whose backup failed today, to try again after the others. */
+  readonly failed?: readonly string[]
+  /** Whether the backup of this organization failed before. */
+  readonly isRetry?: boolean
+}
+
 interface CompleteBackup {
   readonly org: string
   readonly day: string
@@ -283,6 +293,28 @@ export function createBackups(dependencies: {
     return null
   }
 
+  /** Runs a step of the daily backup. @returns the remaining work; null if every organization has a backup */
+  async function advance(state: RoundState, all: readonly string[]): Promise<RoundState | null> {
+    const { failed = [], isRetry = false, ...own } = state
+    let hasFailed = false
+    try {
+      const rest = await step(own)
+      if (rest !== null) return { ...rest, failed, isRetry }
+    } catch (error) {
+      const isFresh = own.from === null && own.images === undefined
+      // An expired export starts from scratch.
+      if (!isFresh && error instanceof Problem && error.code === 'invalid_input')
+        return { ...beginning(own.org, own.day), failed, isRetry }
+      if (isRetry) throw error
+      hasFailed = true
+    }
+    const waiting = hasFailed ? [...failed, own.org] : failed
+    const following = isRetry ? undefined : all.find((org) => org > own.org)
+    if (following !== undefined) return { ...beginning(following, own.day), failed: waiting }
+    const [first, ...others] = waiting.filter((org) => all.includes(org))
+    return first === undefined ? null : { ...beginning(first, own.day), failed: others, isRetry: true }
+  }
+
   async function lastDrill(org: string): Promise<RestoreDrill | null> {
     const bytes = await bucket().get(`${folderOf(org)}${DRILL}`)
     return bytes === null ? null : parsed(bytes)
@@ -304,28 +336,27 @@ export function createBackups(dependencies: {
       const text = from === null ? null : await seal.open(org, from)
       if (from !== null && text === null)
         throw invalidInput('from is not the value of next in the last answer. Start again without from')
-      const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
+      const left = await step(text === null ? beginning(org, today()) : JSON.parse(text))
       return left === null ? null : seal.seal(org, JSON.stringify(left))
     },
 
-    /** Writes one volume of the daily backup of all organizations. @param cursor of the batch before */
+    /**
+     * Writes one volume of the daily backup of all organizations.
+     *
+     * An organization that fails is tried again after the others, until the next day begins.
+     *
+     * @param cursor of the batch before
+     * @throws what made the backup of an organization fail, when it is tried again
+     */
     async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
       if (dependencies.store === null) return { done: 0, next: null }
       const all = [...(await orgs())].sort()
+      const left: RoundState | null = cursor === null ? null : JSON.parse(cursor)
+      const isOld = left?.isRetry === true && left.day !== today()
       const [first] = all
       if (first === undefined) return { done: 0, next: null }
-      const state: BackupState =
-        cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
-      const rest = await step(state).catch((error: unknown) => {
-        // An expired export starts from scratch.
-        if (error instanceof Problem && error.code === 'invalid_input')
-          return { org: state.org, day: state.day, from: null, volume: 1 }
-        throw error
-      })
-      if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
-      const following = all.find((org) => org > state.org)
-      if (following === undefined) return { done: 1, next: null }
-      return { done: 1, next: JSON.stringify({ org: following, day: state.day, from: null, volume: 1 }) }
+      const next = await advance(left === null || isOld ? beginning(first, today()) : left, all)
+      return { done: 1, next: next === null ? null : JSON.stringify(next) }
     },
 
     /** Lists complete backups, newest first. */
