@@ -128,6 +128,23 @@ describe('signing in by an OpenID Connect provider', () => {
     expect((await signIn(browser(), '/login/oidc?org=none')).text).toContain('No key has the address')
   })
 
+  it('[OPERATE-222] does not let an administrator of one project give the address of another person to a key', async () => {
+    const { email, key } = await newPerson()
+    const narrow = await makeKey({ owner: 'eve', role: 'admin', projects: ['ferry'] }, key.org)
+    for (const draft of [{ name: 'trap' }, { name: 'trap', owner: 'eve' }]) {
+      const body = { ...draft, role: 'admin', projects: ['ferry'], email: email.toUpperCase() }
+      const refused = await team.api(`/orgs/${key.org}/keys`, narrow.key, 'POST', body)
+      expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('another person')])
+    }
+    provider.knows({ email, email_verified: true })
+    await signIn(browser())
+    const { events } = (await team.api(`/orgs/${key.org}/audit`, key.key)).body
+    expect(events.at(-1)).toMatchObject({ key_id: key.id, action: 'sign_in' })
+    expect((await team.api(`/orgs/${key.org}/keys/${key.id}/rotate`, key.key, 'POST', {})).body).toMatchObject({
+      email,
+    })
+  })
+
   it.each([
     ['an unverified address', { email_verified: false }, {}],
     ['an address without a statement that it is verified', { email_verified: undefined }, {}],

@@ -90,6 +90,21 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
   }
 
+  /**
+   * Checks that an address leads to one owner of an organization: the holder of a new key would else take over the sign-in of another
+   * person.
+   *
+   * @throws Problem conflict
+   */
+  async function requireFreeAddress(org: string, owner: string, email: string | undefined): Promise<void> {
+    if (email === undefined) return
+    const holder = (await store.keysByEmail(email)).find((key) => key.org === org)
+    if (holder !== undefined && holder.owner !== owner)
+      throw new Problem('conflict', 'email is the address of another person with a key: revoke that key first', {
+        retryable: false,
+      })
+  }
+
   async function newKey(): Promise<{ id: string; text: string; hash: string }> {
     const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
@@ -187,6 +202,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const key = await withRetries(async () => {
         const taken = await store.owners(org)
         const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        await requireFreeAddress(org, owner, checked.email)
         const isNew = checked.owner === null
         const whose = taken.includes(owner) ? 'joined' : 'new'
         const next: ApiKey = { ...checked, ...made, expiresAt, owner }
