@@ -5,7 +5,11 @@ import type { ToolContext } from './context'
 
 /** A call needs the consent of a person. The call changed nothing; the client asks the question and makes the call again with the answer. */
 export class ConsentNeeded extends Error {
-  constructor(readonly question: string) {
+  constructor(
+    readonly question: string,
+    /** The memories that it is about, so that an answer does not count for others. */
+    readonly ids: readonly number[],
+  ) {
     super('the call needs the consent of a person')
   }
 }
@@ -50,5 +54,6 @@ export async function askBeforeDeleting(
     erase
       ? `Erase ${memories(count)} for good, with every version? This cannot be undone. ${list}`
       : `Delete ${memories(count)}? ${list}`,
+    ids,
   )
 }

@@ -263,6 +263,8 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       if (old === undefined) throw notFound('No such key for this credential')
       if (boundsOf(by) !== null && by.kind === 'key' && old.owner !== by.caller.owner)
         throw new Problem('forbidden', 'A key for some projects rotates keys of its own owner only')
+      // An ended key can be rotated, and its address may have another holder since.
+      await requireFreeAddress(org, old.owner, old.email)
       const now = clock.now()
       const endsAt = now + checkGrace(draft.grace_hours)
       const asked = checkExpiry(draft.expires_at, now)
