@@ -68,12 +68,15 @@ const app = createApp<Env>(async (env, ctx) => {
   return setup
 })
 
+/** Runs the schedule, and counts its rows: it is the largest part of an idle deployment. */
 async function runSchedule(cron: string, env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
   const isNews = cron === MODEL_IS_READY
-  const { services, oauth } = await prepare(env, ctx, isNews)
+  const { services, oauth, measure, log } = await prepare(env, ctx, isNews)
   try {
     if (isNews) await services.schedule.beginAgain('vectors')
     await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
+    const used = { ...measure.usage('schedule', () => {}), keyId: 'schedule' }
+    await services.usage.add([used]).catch(() => log('WARNING', 'usage_not_written', { counts: 1 }))
   } finally {
     await services.close()
   }

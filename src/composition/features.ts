@@ -33,6 +33,7 @@ import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
+import { BACKUP_STEP } from '../domain/transfer/backup-age'
 import { createTextSeal } from '../domain/transfer/seal'
 import { hookClient } from '../integrations/hooks/hook-clients'
 import type { ChangeNotifier } from '../ports/change-notifier'
@@ -70,6 +71,7 @@ import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
 import { createRemember, type Remember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
+import { createCosts, type Host } from '../services/people/cost'
 import { createDeparture } from '../services/people/departure'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
@@ -90,7 +92,7 @@ import { createSearchText } from '../services/searching/ranked/search-text'
 import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
-import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
+import { createBackups } from '../services/transfer/backups'
 import { createExportOrg } from '../services/transfer/export-org'
 import { createImportVolume } from '../services/transfer/import-volume'
 import { createStoreProposals } from '../services/transfer/store-proposals'
@@ -462,10 +464,12 @@ export function composeIdentity(given: {
   readonly deleteEntries: DeleteEntries
   readonly signIn: Config['signIn']
   readonly adminToken: string | null
+  readonly host: Host
+  readonly hasRows: boolean
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'costs' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
@@ -477,10 +481,10 @@ export function composeIdentity(given: {
     people: createSqlPeopleStore(connection, given.analyzer, clock),
   })
   const { access, openId } = given.signIn
+  const usage = createSqlUsageStore(connection)
   return {
-    usage: createUsage({
-      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
-    }),
+    usage: createUsage({ usage, store, administration, names: given.names, clock }),
+    costs: createCosts({ usage, administration, clock, host: given.host, hasRows: given.hasRows }),
     signIn: createSignIn({
       access: access && accessGateOf(access, clock),
       openId: openId && openIdProviderOf(openId, clock),
@@ -606,6 +610,14 @@ export function composeTransfer(
     imports: importVolume,
     propose: createStoreProposals({ imports: importVolume, clock }),
     backups,
-    backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
+    async backupRun() {
+      const {
+        finishedAt = null,
+        failures = 0,
+        lastError = null,
+        cursor = null,
+      } = (await journal.read()).get(BACKUP_STEP) ?? {}
+      return { finishedAt, failures, lastError, isRunning: cursor !== null }
+    },
   }
 }

@@ -197,7 +197,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     before: [
       ...captureSteps(() => capture.sessions),
       ...currency.steps,
-      backupStep(() => transfer.backups),
+      // Without a bucket the journal must not record backups.
+      ...(bindings.BACKUP_BUCKET === undefined ? [] : [backupStep(() => transfer.backups)]),
       keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
       usageStep(createSqlUsageStore(connection), clock, config.auditDays),
     ],
@@ -208,7 +209,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         ? []
         : [
             noticeStep({
-              ...{ notices: createSqlNotices(connection, config.quotas, clock), clock },
+              ...{
+                notices: createSqlNotices(connection, config.quotas, clock, bindings.BACKUP_BUCKET !== undefined),
+                clock,
+              },
               webhook: createWebhook(config.webhook, clock),
             }),
           ]),
@@ -346,6 +350,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         deleteEntries,
         adminToken: config.adminToken,
         signIn: config.signIn,
+        // Only `npm start` sets a token for the schedule.
+        host: bindings.SCHEDULE_TOKEN === undefined ? 'cloudflare' : 'machine',
+        hasRows: config.storageBackend === 'sqlite',
         afterwards,
         ...naming,
       },

@@ -110,8 +110,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       c.header('Server-Timing', measure.timing())
       record?.(measure.point(route, status))
       const usage = counterOf(c.env)
-      const used = measure.usage(route)
-      if (used !== null) usage.note(used)
+      usage.note(measure.usage(route, usage.note))
       const due = usage.due(c.var.setup.services.now())
       const { services } = c.var.setup
       if (due !== null)

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Config } from '../config'
 import { readId } from '../domain/entry/link'
-import { invalidInput, notFound } from '../domain/errors'
+import { invalidInput } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
 import { givenAs } from '../domain/validation'
 import type { Services } from '../services/services'
@@ -10,7 +10,7 @@ import { context, packArguments } from '../tools/core/context'
 import { limitOf, search } from '../tools/core/search'
 import { conditions, instantOf } from '../tools/core/vocabulary'
 import type { Tool } from '../tools/define-tool'
-import { type Credential, requireOrg } from './auth'
+import { type Credential, requireNamedOrg } from './auth'
 import { namedProjectOrNone } from './named-project'
 import { checkNames, type Query } from './query-names'
 
@@ -127,10 +127,7 @@ export function createWhyRoute() {
   const routes = new Hono<{ Variables: Variables }>()
   routes.get('/:org/why', async (c) => {
     const { services, credential, setup } = c.var
-    const principal = requireOrg(credential)
-    const org = c.req.param('org')
-    // Another org and one that never was get the same words.
-    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
+    const principal = requireNamedOrg(credential, c.req.param('org'))
     const caller: Caller = { ...principal, action: 'why', tool: null, changeId: services.ids.next() }
     const { origin } = new URL(c.req.url)
     return c.json(await explain({ services, config: setup.config, origin }, caller, c.req.query()))

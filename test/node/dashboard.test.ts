@@ -111,6 +111,8 @@ describe('what a page of the dashboard costs', () => {
       ['/projects', 2],
       ['/keys', 3],
       ['/audit', 2],
+      ['/backups', 2],
+      ['/cost', 2],
       ['/settings', 3],
     ] as const)
       expect([path, (await cost(path)).trips]).toEqual([path, expect.toSatisfy((n: number) => n <= most + 1)])
@@ -134,6 +136,8 @@ describe('what a page of the dashboard costs', () => {
       '/projects',
       '/keys',
       '/audit',
+      '/backups',
+      '/cost',
       '/settings',
       '/help',
     ]) {
@@ -170,6 +174,8 @@ describe('what a page of the dashboard costs', () => {
       ['/projects', 200],
       ['/keys', 20],
       ['/audit', 100],
+      ['/backups', 100],
+      ['/cost', 100],
       ['/settings', 250],
     ] as const) {
       const { rows } = await cost(path)

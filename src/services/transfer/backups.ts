@@ -2,7 +2,8 @@ import { invalidInput, notFound, Problem } from '../../domain/errors'
 import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { sha256Hex } from '../../domain/text'
-import { DAY_MS } from '../../domain/time'
+import { DAY_MS, type Millis } from '../../domain/time'
+import { BACKUP_STEP } from '../../domain/transfer/backup-age'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
@@ -141,8 +142,34 @@ interface CompleteBackup {
   }[]
 }
 
-/** The name of the schedule step. */
-export const BACKUP_STEP = 'backup'
+/** The backups of an organization that are in the bucket. */
+export interface StoredBackups {
+  /** The newest complete one, without its images, which all days share; null for none. */
+  readonly last: { readonly day: string; readonly at: Millis; readonly bytes: number; readonly volumes: number } | null
+  /** Complete days. */
+  readonly days: number
+  /** Bytes of all volumes. */
+  readonly bytes: number
+  readonly drill: RestoreDrill | null
+}
+
+/** The rehearsal of a restore. */
+export interface RestoreDrill {
+  /** The day of the backup that was restored. */
+  readonly day: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly passed: boolean
+  /** The reason for a failure. */
+  readonly problem: string | null
+}
+
+const DRILL = 'drill.json'
+/** Prefix of the names of days, which no other object of an organization has. */
+const DAYS = '2'
+
+const parsed = <T>(bytes: Uint8Array): T => JSON.parse(new TextDecoder().decode(bytes))
+
 /** Name of the credential that owns these exports. */
 const KEEPER = 'backup'
 const NONE = 'This server has no bucket for backups. Add a BACKUP_BUCKET binding under [[r2_buckets]] to wrangler.toml'
@@ -256,7 +283,13 @@ export function createBackups(dependencies: {
     return null
   }
 
+  async function lastDrill(org: string): Promise<RestoreDrill | null> {
+    const bytes = await bucket().get(`${folderOf(org)}${DRILL}`)
+    return bytes === null ? null : parsed(bytes)
+  }
+
   return {
+    lastDrill,
     isBound: dependencies.store !== null,
 
     /**
@@ -299,7 +332,32 @@ export function createBackups(dependencies: {
     async list(org: string): Promise<readonly CompleteBackup[]> {
       const days = (await bucket().folders(folderOf(org))).filter(isDay).sort().reverse()
       const complete = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
-      return complete.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
+      return complete.flatMap((bytes) => (bytes === null ? [] : [parsed<CompleteBackup>(bytes)]))
+    },
+
+    /** Returns a summary of the backups of an organization: a list of its objects, and one small object. */
+    async stored(org: string): Promise<StoredBackups> {
+      const store = bucket()
+      const found = new Map<string, { bytes: number; volumes: number; at: Millis | null }>()
+      for await (const { key, size, uploadedAt } of objectsOf(store, `${folderOf(org)}${DAYS}`)) {
+        const [, day = '', name = ''] = key.split('/')
+        const one = found.get(day) ?? { bytes: 0, volumes: 0, at: null }
+        if (name === 'complete.json') found.set(day, { ...one, at: uploadedAt })
+        else found.set(day, { ...one, bytes: one.bytes + size, volumes: one.volumes + 1 })
+      }
+      const complete = [...found].flatMap(([day, { at, ...rest }]) => (at === null ? [] : [{ day, at, ...rest }]))
+      return {
+        ...{ last: complete.at(-1) ?? null, days: complete.length },
+        bytes: complete.reduce((sum, { bytes }) => sum + bytes, 0),
+        drill: await lastDrill(org),
+      }
+    },
+
+    /** Records the result of the last restore drill, next to the backups. */
+    async noteDrill(org: string, drill: Omit<RestoreDrill, 'at'>): Promise<RestoreDrill> {
+      const noted = { ...drill, at: new Date(clock.now()).toISOString() }
+      await bucket().put(`${folderOf(org)}${DRILL}`, new TextEncoder().encode(`${JSON.stringify(noted)}\n`))
+      return noted
     },
 
     /** Opens a volume as gzip. @throws Problem not_found */
@@ -317,13 +375,13 @@ export function createBackups(dependencies: {
 }
 
 /** Steps of one run. Each executes some dozens of statements and bucket requests; an invocation may make 1,000. */
-const ROUNDS = 4
+export const BACKUP_ROUNDS = 4
 
 /** Returns the daily backup step of the schedule. @param backups called when a step runs */
 export const backupStep = (backups: () => Backups): Step => ({
   name: BACKUP_STEP,
   every: DAY_MS,
   daily: true,
-  rounds: ROUNDS,
+  rounds: BACKUP_ROUNDS,
   round: (cursor) => backups().round(cursor),
 })
