@@ -17,14 +17,14 @@ import type { AskConsent } from '../tools/context'
 const CONSENT = z.object({ confirm: z.boolean().meta({ title: 'Yes', description: 'Carry it out' }) })
 
 /** The name of a question in the answers of a client. A question about other memories has another name, also where it reads the same. */
-const nameOf = async ({ question, ids }: ConsentNeeded): Promise<string> =>
-  `consent-${(await sha256Hex(JSON.stringify([question, ids]))).slice(0, 16)}`
+const nameOf = async ({ question, about }: ConsentNeeded): Promise<string> =>
+  `consent-${(await sha256Hex(JSON.stringify([question, about]))).slice(0, 16)}`
 
 /** Checks the answers of a client (`inputResponses`) for the consent of a person. */
 export const consentIn =
   ({ mcpReq }: ServerContext): AskConsent =>
-  async (question, ids) => {
-    const needed = new ConsentNeeded(question, ids)
+  async (question, about) => {
+    const needed = new ConsentNeeded(question, about)
     const name = await nameOf(needed)
     const view = inputResponse(mcpReq.inputResponses, name)
     if (view.kind === 'missing') throw needed

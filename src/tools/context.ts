@@ -8,7 +8,7 @@ import type { Services } from '../services/services'
  * @throws ConsentNeeded if the call has no answer to it
  * @throws Problem forbidden if the person declined
  */
-export type AskConsent = (question: string, ids: readonly number[]) => Promise<void>
+export type AskConsent = (question: string, about: readonly number[]) => Promise<void>
 
 /** The caller, services and configuration of one tool call. */
 export interface ToolContext {
