@@ -5,7 +5,7 @@ import { sep } from 'node:path'
 /** Larger settings are not read, and larger files are not compared. */
 const [MOST_BYTES, MOST_COMPARED] = [4_000_000, 1_000_000]
 
-/** @param {string} file @returns {string} its text @throws if it is no regular file, or too large */
+/** @param {string} file @returns {string} its text @throws for a device or folder, and for a file that is too large */
 export function readText(file, most = MOST_BYTES) {
   const stat = statSync(file)
   if (!stat.isFile() || stat.size > most) throw new Error(`cannot read ${file}`)
