@@ -1,6 +1,7 @@
 import type { Bindings } from './composition/isolate'
 import { D1_MIGRATIONS } from './composition/migrations'
 import { withBuiltinModel } from './composition/models'
+import { loadModules } from './composition/modules'
 import { prepareDatabase } from './composition/storage'
 import { composeServices } from './composition/worker'
 import { type Config, type Environment, parseConfig } from './config'
@@ -45,6 +46,7 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNew
   const config = await withBuiltinModel(configOf(env), env, isNews)
   const measure = createMeasure(createLog(config.logLevel), () => Date.now())
   const { log } = measure
+  await loadModules(config)
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
   const { OAUTH_KV: kv, METRICS: metrics } = env

@@ -3,6 +3,7 @@ import type { Config } from '../config'
 import { readId } from '../domain/entry/link'
 import { invalidInput } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
+import { temporal } from '../domain/recall/calendar'
 import { givenAs } from '../domain/validation'
 import type { Services } from '../services/services'
 import type { ExplainedCall, Explanation } from '../services/why/explain-miss'
@@ -74,6 +75,7 @@ export async function explain(
   caller: Caller,
   query: Query,
 ): Promise<Explanation> {
+  await temporal.load()
   checkNames(query, NAMES, 'why')
   const id = readId(query.id)
   if (id === null) throw wrong('id', 'must be the ID of a memory', query.id ?? 'no ID')

@@ -94,7 +94,9 @@ export function identityContract(
     })
 
     it('finds a key by its hash and by its id, as it was made', async () => {
-      const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000 })
+      const limits = { requestsPerMinute: 1_000_000, entriesPerDay: 1_000_000_000 }
+      const more = { limits, countedAs: 'key_before' }
+      const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000, ...more })
       const its = hash()
       await store.createKey(key, its, EVENT, false)
       // With the version of the directory of projects, which the org does not have yet.
@@ -102,7 +104,7 @@ export function identityContract(
       expect(await store.keyById(key.id)).toEqual({ ...key, directory: 0 })
       expect(await store.keyByHash(hash())).toBeNull()
       expect(await store.keyById('key_none')).toBeNull()
-      expect(await store.keys(ada.org)).toEqual([key])
+      expect(await store.keys(ada.org)).toEqual([{ ...key, storedToday: 0 }])
       expect(await store.hasKeys()).toBe(true)
     })
 

@@ -3,7 +3,6 @@ import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { sha256Hex } from '../../domain/text'
 import { DAY_MS, type Millis } from '../../domain/time'
-import { BACKUP_STEP } from '../../domain/transfer/backup-age'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
@@ -11,7 +10,6 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
-import type { Step } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
 export const SUFFIX = '.ndjson.gz'
@@ -127,6 +125,16 @@ interface BackupState {
   readonly volume: number
   /** Present after the volume is written: how many of its images, in the order of their hashes, are in the bucket. */
   readonly images?: { readonly looked: number; readonly next: string | null }
+}
+
+const beginning = (org: string, day: string): BackupState => ({ org, day, from: null, volume: 1 })
+
+/** Progress of the daily backup of all organizations. */
+interface RoundState extends BackupState {
+  /** Organizations whose backup failed today, to try again after the others. */
+  readonly failed?: readonly string[]
+  /** Whether the backup of this organization failed before. */
+  readonly isRetry?: boolean
 }
 
 interface CompleteBackup {
@@ -283,6 +291,28 @@ export function createBackups(dependencies: {
     return null
   }
 
+  /** Runs a step of the daily backup. @returns the remaining work; null if every organization has a backup */
+  async function advance(state: RoundState, all: readonly string[]): Promise<RoundState | null> {
+    const { failed = [], isRetry = false, ...own } = state
+    let hasFailed = false
+    try {
+      const rest = await step(own)
+      if (rest !== null) return { ...rest, failed, isRetry }
+    } catch (error) {
+      const isFresh = own.from === null && own.images === undefined
+      // An expired export starts from scratch.
+      if (!isFresh && error instanceof Problem && error.code === 'invalid_input')
+        return { ...beginning(own.org, own.day), failed, isRetry }
+      if (isRetry) throw error
+      hasFailed = true
+    }
+    const waiting = hasFailed ? [...failed, own.org] : failed
+    const following = isRetry ? undefined : all.find((org) => org > own.org)
+    if (following !== undefined) return { ...beginning(following, own.day), failed: waiting }
+    const [first, ...others] = waiting.filter((org) => all.includes(org))
+    return first === undefined ? null : { ...beginning(first, own.day), failed: others, isRetry: true }
+  }
+
   async function lastDrill(org: string): Promise<RestoreDrill | null> {
     const bytes = await bucket().get(`${folderOf(org)}${DRILL}`)
     return bytes === null ? null : parsed(bytes)
@@ -304,28 +334,27 @@ export function createBackups(dependencies: {
       const text = from === null ? null : await seal.open(org, from)
       if (from !== null && text === null)
         throw invalidInput('from is not the value of next in the last answer. Start again without from')
-      const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
+      const left = await step(text === null ? beginning(org, today()) : JSON.parse(text))
       return left === null ? null : seal.seal(org, JSON.stringify(left))
     },
 
-    /** Writes one volume of the daily backup of all organizations. @param cursor of the batch before */
+    /**
+     * Writes one volume of the daily backup of all organizations.
+     *
+     * An organization that fails is tried again after the others, until the next day begins.
+     *
+     * @param cursor of the batch before
+     * @throws what made the backup of an organization fail, when it is tried again
+     */
     async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
       if (dependencies.store === null) return { done: 0, next: null }
       const all = [...(await orgs())].sort()
+      const left: RoundState | null = cursor === null ? null : JSON.parse(cursor)
+      const isOld = left?.isRetry === true && left.day !== today()
       const [first] = all
       if (first === undefined) return { done: 0, next: null }
-      const state: BackupState =
-        cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
-      const rest = await step(state).catch((error: unknown) => {
-        // An expired export starts from scratch.
-        if (error instanceof Problem && error.code === 'invalid_input')
-          return { org: state.org, day: state.day, from: null, volume: 1 }
-        throw error
-      })
-      if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
-      const following = all.find((org) => org > state.org)
-      if (following === undefined) return { done: 1, next: null }
-      return { done: 1, next: JSON.stringify({ org: following, day: state.day, from: null, volume: 1 }) }
+      const next = await advance(left === null || isOld ? beginning(first, today()) : left, all)
+      return { done: 1, next: next === null ? null : JSON.stringify(next) }
     },
 
     /** Lists complete backups, newest first. */
@@ -373,15 +402,3 @@ export function createBackups(dependencies: {
       dependencies.store === null ? null : dependencies.store.get(`${folderOf(org)}images/${hash}`),
   }
 }
-
-/** Steps of one run. Each executes some dozens of statements and bucket requests; an invocation may make 1,000. */
-export const BACKUP_ROUNDS = 4
-
-/** Returns the daily backup step of the schedule. @param backups called when a step runs */
-export const backupStep = (backups: () => Backups): Step => ({
-  name: BACKUP_STEP,
-  every: DAY_MS,
-  daily: true,
-  rounds: BACKUP_ROUNDS,
-  round: (cursor) => backups().round(cursor),
-})

@@ -1,6 +1,7 @@
 import { type BackupRun, isBackupLate, nextBackupAt } from '../../../domain/transfer/backup-age'
 import type { Administrator } from '../../../services/people/administration'
-import { BACKUP_ROUNDS, type RestoreDrill, type StoredBackups } from '../../../services/transfer/backups'
+import { BACKUP_ROUNDS } from '../../../services/transfer/backup-step'
+import type { RestoreDrill, StoredBackups } from '../../../services/transfer/backups'
 import { type Page, seeOther } from '../page'
 import { Copyable, Name, Note, Pages, Time } from '../parts/common'
 import { PostForm } from '../parts/form'

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { AuditEvent } from '../../../../domain/identity/audit'
 import { type ApiKey, alreadyExists, type Org, type Project } from '../../../../domain/identity/identity'
+import { hasLimits, type KeyLimits } from '../../../../domain/identity/key-limits'
 import { readProjectName } from '../../../../domain/identity/project-names'
 import { ROLES } from '../../../../domain/identity/scope'
 import type { Clock } from '../../../../ports/clock'
@@ -22,16 +23,31 @@ import {
   textsOf,
 } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-statements'
+import { nearQuota, storedToday } from '../../tables/changes/key-quota'
 import { attachStatements } from '../../tables/changes/name-statements'
 
 /** Keys of one address that are read. */
 const MOST_OF_ADDRESS = 100
 
-/** Columns of a key, with its organization. */
+const COLUMNS_OF_KEY = [
+  ...[
+    'id',
+    'org',
+    'name',
+    'role',
+    'projects',
+    'agent',
+    'owner',
+    'created_at',
+    'created_by',
+    'expires_at',
+    'revoked_at',
+  ],
+  ...['last_used_at', 'captures', 'email', 'rate_limit', 'max_entries', 'counted_as'],
+]
 
-export const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures, email',
-)
+/** Columns of a key, with its organization. */
+export const KEY_COLUMNS = sql.raw(COLUMNS_OF_KEY.join(', '))
 
 /**
  * Version of the project directory of the key's organization, read with the key, so that known names need no round trip.
@@ -40,6 +56,11 @@ export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
   SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
 
 const roleOf = oneOf(ROLES)
+
+function limitsOf(row: Row): { readonly limits?: KeyLimits } {
+  const limits = { requestsPerMinute: numOrNull(row, 'rate_limit'), entriesPerDay: numOrNull(row, 'max_entries') }
+  return hasLimits(limits) ? { limits } : {}
+}
 
 export const toKey = (row: Row): ApiKey => ({
   id: str(row, 'id'),
@@ -56,6 +77,9 @@ export const toKey = (row: Row): ApiKey => ({
   lastUsedAt: numOrNull(row, 'last_used_at'),
   captures: flag(row, 'captures'),
   ...(row.email === null ? {} : { email: str(row, 'email') }),
+  ...limitsOf(row),
+  ...(row.counted_as === null ? {} : { countedAs: str(row, 'counted_as') }),
+  ...(row.stored_today === undefined ? {} : { storedToday: num(row, 'stored_today') }),
   ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
 })
 
@@ -102,7 +126,8 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     return sql`
       INSERT INTO api_keys (${KEY_COLUMNS}, hash)
       VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
-        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${hash})`
+        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${key.limits?.requestsPerMinute ?? null},
+        ${key.limits?.entriesPerDay ?? null}, ${key.countedAs ?? null}, ${hash})`
   }
 
   return {
@@ -159,7 +184,8 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async keys(org) {
       return readOne(
         connection,
-        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE org = ${org} ORDER BY created_at, id`,
+        sql`SELECT ${KEY_COLUMNS}, ${storedToday('k', clock.now())} AS stored_today FROM api_keys k WHERE k.org = ${org}
+          ORDER BY k.created_at, k.id`,
         each(toKey),
       )
     },
@@ -250,6 +276,31 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         if (error instanceof PreconditionFailed) return false
         throw error
       }
+    },
+
+    async setLimits(org, id, { requestsPerMinute, entriesPerDay }, event) {
+      const live = sql`org = ${org} AND id = ${id} AND revoked_at IS NULL`
+      try {
+        await new Batch(
+          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+          sql`UPDATE api_keys SET rate_limit = ${requestsPerMinute}, max_entries = ${entriesPerDay} WHERE ${live}`,
+          auditStatement(org, clock.now(), event),
+        ).run(connection, { org })
+        return true
+      } catch (error) {
+        if (error instanceof PreconditionFailed) return false
+        throw error
+      }
+    },
+
+    async keysNearQuota(org) {
+      const now = clock.now()
+      return readOne(
+        connection,
+        sql`SELECT ${sql.raw(COLUMNS_OF_KEY.map((name) => `k.${name}`).join(', '))}, u.entries AS stored_today ${nearQuota(now)} AND u.org = ${org}
+          ORDER BY k.created_at, k.id`,
+        each(toKey),
+      )
     },
 
     async noteUse(id, at) {
