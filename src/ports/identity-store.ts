@@ -23,7 +23,7 @@ export interface IdentityStore {
    *
    * @param hash SHA-256 of the key, hexadecimal
    * @param newOwner whether the key's owner must be a new one
-   * @throws Problem conflict when the owner exists
+   * @throws Problem conflict when the owner exists, or a usable key of another owner of the organization has the key's address
    */
   createKey(key: ApiKey, hash: string, event: AuditEvent, newOwner: boolean): Promise<void>
   /** Lists keys of one organization, oldest first, including revoked ones, with the entries stored today. */
@@ -35,7 +35,7 @@ export interface IdentityStore {
    * is written.
    */
   replaceKey(old: string, endsAt: Millis, key: ApiKey, hash: string, event: AuditEvent): Promise<boolean>
-  /** Returns keys with this address that are not revoked, newest first, of all organizations. */
+  /** Returns the newest usable key with this address of each organization, the newest first; keys of one organization hide no other's. */
   keysByEmail(email: string): Promise<ApiKey[]>
   /** Returns keys of all organizations that can be used and end in this time, the next first; at most `limit`. */
   expiringKeys(from: Millis, until: Millis, limit: number): Promise<ApiKey[]>

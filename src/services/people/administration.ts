@@ -114,6 +114,21 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
   }
 
+  /**
+   * Checks that an address leads to one owner of an organization: the holder of a new key would else take over the sign-in of another
+   * person.
+   *
+   * @throws Problem conflict
+   */
+  async function requireFreeAddress(org: string, owner: string, email: string | undefined): Promise<void> {
+    if (email === undefined) return
+    const holder = (await store.keysByEmail(email)).find((key) => key.org === org)
+    if (holder !== undefined && holder.owner !== owner)
+      throw new Problem('conflict', 'email is the address of another person with a key: revoke that key first', {
+        retryable: false,
+      })
+  }
+
   async function newKey(): Promise<{ id: string; text: string; hash: string }> {
     const text = formatKey(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))
     const id = `key_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
@@ -211,6 +226,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const key = await withRetries(async () => {
         const taken = await store.owners(org)
         const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        await requireFreeAddress(org, owner, checked.email)
         const isNew = checked.owner === null
         const whose = taken.includes(owner) ? 'joined' : 'new'
         const next: ApiKey = {
@@ -279,6 +295,8 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       if (old === undefined) throw notFound('No such key for this credential')
       if (boundsOf(by) !== null && by.kind === 'key' && old.owner !== by.caller.owner)
         throw new Problem('forbidden', 'A key for some projects rotates keys of its own owner only')
+      // An ended key can be rotated, and its address may have another holder since.
+      await requireFreeAddress(org, old.owner, old.email)
       const now = clock.now()
       const endsAt = now + checkGrace(draft.grace_hours)
       const asked = checkExpiry(draft.expires_at, now)

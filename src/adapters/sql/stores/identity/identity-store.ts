@@ -96,6 +96,9 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
   const jsonList = (values: readonly string[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
 
+  /** Matches keys `k` that can be used now. */
+  const usable = (): SQL => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${clock.now()})`
+
   /** Runs a batch whose first statement refuses it when a name exists already. */
   async function unlessTaken(org: string, taken: SQL, problem: Problem, statements: readonly SQL[]): Promise<void> {
     const guard = sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${taken})`
@@ -151,18 +154,29 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async createKey(key, hash, event, newOwner) {
-      const { org, owner } = key
+      const { org, owner, email } = key
+      const taken = [
+        ...(newOwner ? [sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`] : []),
+        ...(email === undefined
+          ? []
+          : [
+              sql`SELECT 1 FROM api_keys k WHERE k.org = ${org} AND k.owner <> ${owner} AND k.email = ${email} AND ${usable()}`,
+            ]),
+      ]
       const statements = [
         sql`INSERT INTO owners (org, name) VALUES (${org}, ${owner}) ON CONFLICT DO NOTHING`,
         insertKey(key, hash),
         auditStatement(org, clock.now(), event),
       ]
-      if (!newOwner) await new Batch(...statements).run(connection, { org })
+      if (taken.length === 0) await new Batch(...statements).run(connection, { org })
       else
         await unlessTaken(
           org,
-          sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
-          new Problem('conflict', `An owner with this name exists already: ${owner}`),
+          sql.join(taken, sql` UNION ALL `),
+          new Problem(
+            'conflict',
+            `Another key was created at the same moment; its owner is ${owner}, or it has this address`,
+          ),
           statements,
         )
     },
@@ -217,7 +231,10 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async keysByEmail(email) {
       return runOne(
         connection,
-        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE email = ${email} AND revoked_at IS NULL ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
+        sql`SELECT ${KEY_COLUMNS} FROM (
+            SELECT k.*, row_number() OVER (PARTITION BY k.org ORDER BY k.created_at DESC, k.id) AS place
+            FROM api_keys k WHERE k.email = ${email} AND ${usable()}
+          ) newest WHERE place = 1 ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
         each(toKey),
       )
     },
