@@ -10,6 +10,8 @@ export interface UsageCounts {
   readonly rowsWritten: number
   /** Tokens of the answers, at four characters each. */
   readonly tokens: number
+  /** Successful calls that search memories. */
+  readonly recalls: number
 }
 
 export interface UsageRow extends UsageCounts {
@@ -27,6 +29,8 @@ export interface UsageStore {
   add(rows: readonly UsageRow[]): Promise<void>
   /** Returns the sums of an organization by key and project, from a day on. */
   sums(org: string, from: number): Promise<readonly Omit<UsageRow, 'org' | 'day'>[]>
+  /** Returns whether a key of an organization has searched memories; `keyId` null for any key. */
+  hasRecalls(org: string, keyId: string | null): Promise<boolean>
   /** Deletes rows of days before one. @returns the number of deleted rows, at most `limit` */
   forget(before: number, limit: number): Promise<number>
 }

@@ -32,7 +32,7 @@ export async function readOverview(visit: Visit) {
   const since = now - (now % DAY_MS) - (Math.max(days, TWO_WEEKS) - 1) * DAY_MS
   const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
-  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage] = await Promise.all([
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, hasRecalls] = await Promise.all([
     services.entries.statistics(principal),
     services.vectorCounts?.(principal) ?? null,
     services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
@@ -41,20 +41,35 @@ export async function readOverview(visit: Visit) {
     reviews(visit) ? services.capture.review.waiting(principal) : 0,
     isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
     services.capture.usage.week(principal),
+    visit.preferences.isSetupHidden || services.usage.hasRecalls(principal),
   ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
   const isShown = usage.since !== null
-  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed, isShown }
+  return {
+    totals,
+    vectors,
+    activity,
+    latest,
+    suggestion,
+    full,
+    now,
+    days,
+    sessions,
+    pairs,
+    mostUsed,
+    isShown,
+    hasRecalls,
+  }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
 
 /** The first steps that the stored data proves. */
-const stepsOf = ({ totals, sessions, isShown }: Seen): StepsDone => ({
-  connect: totals.bySource.agent > 0 || sessions > 0 || isShown,
+const stepsOf = ({ totals, sessions, isShown, hasRecalls }: Seen): StepsDone => ({
+  connect: totals.bySource.agent > 0 || sessions > 0 || isShown || hasRecalls,
   store: totals.entries > 0,
-  recall: isShown,
+  recall: isShown || hasRecalls,
   capture: sessions > 0 || isShown,
 })
 
