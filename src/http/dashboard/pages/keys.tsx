@@ -16,8 +16,8 @@ type By = Administering['by']
 
 /** Whether hooks that use a key record sessions. */
 const CAPTURE = [
-  ['true', 'on: hooks record sessions'],
-  ['false', 'off: hooks only give memories'],
+  ['true', 'on'],
+  ['false', 'off'],
 ] as const
 
 /** Fields of a new key. */
@@ -86,7 +86,13 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         label="Ends"
         type="date"
       />
-      <Choice name="capture" label="Capture of sessions" value={sent(visit, 'capture') ?? 'true'} options={CAPTURE} />
+      <Choice
+        name="capture"
+        label="Capture of sessions"
+        value={sent(visit, 'capture') ?? 'true'}
+        options={CAPTURE}
+        hint="Whether hooks record its sessions"
+      />
     </div>
     <p>
       <button type="submit" class="main">
@@ -201,6 +207,8 @@ const GRACE = [
 /** A key with its calls of the last days; null where the caller does not see them. */
 interface Listed {
   readonly key: ApiKey
+  /** The name of the key that made it; its ID if it is not in the list. */
+  readonly creator: string
   readonly calls: number | null
 }
 
@@ -240,7 +248,7 @@ const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org
   </details>
 )
 
-const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
+const Row = ({ of: { key, calls, creator }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
   const now = visit.services.now()
   return (
     <tr class={hasEnded(key, now) ? 'gone' : undefined} data-row>
@@ -284,7 +292,7 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
         <Time at={key.createdAt} now={now} hours />
         <br />
         <span class="soft">
-          by <Name>{key.createdBy}</Name>
+          by <Name>{creator}</Name>
         </span>
       </td>
       <td data-label="Last used">
@@ -417,6 +425,7 @@ export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
             <Table
               keys={rows.map((key) => ({
                 key,
+                creator: rows.find(({ id }) => id === key.createdBy)?.name ?? key.createdBy,
                 calls: seesUse ? (used.find(({ of }) => of === key.id)?.calls ?? 0) : null,
               }))}
               visit={visit}

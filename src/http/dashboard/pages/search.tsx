@@ -336,6 +336,11 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
           <ConditionRow of={one} />
         ))}
       </div>
+      <p class="actions">
+        <button type="submit" class="main">
+          Apply filters
+        </button>
+      </p>
     </details>
   )
 }
