@@ -200,7 +200,7 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
       expect((await read(id)).metadata).toMatchObject({ title: 'Ropes', priority: 2 })
     })
 
-    it("[OPERATE-212] shows the current text beside what was typed after somebody else's edit", async () => {
+    it('[OPERATE-212] shows how the typed text differs from the current one after another edit', async () => {
       const id = await store('The crane lifts two tons.', { metadata: { title: 'Crane' } })
       const page = await open(`/entries/${id}/edit`, { width })
       await page.getByLabel('Text', { exact: true }).fill('The crane lifts three tons.')

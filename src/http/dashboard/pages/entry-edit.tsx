@@ -40,7 +40,7 @@ interface Shown {
   readonly errors?: FieldErrors
   /** The error to show. */
   readonly children?: Child
-  /** The memory as somebody else stored it meanwhile. */
+  /** The memory as another edit has stored it. */
   readonly theirs?: Entry
 }
 
