@@ -235,6 +235,15 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
       await isSound(page)
     })
 
+    it('[OPERATE-216] leads to the newest memory of a long thread, without script', async () => {
+      for (let i = 1; i <= 12; i++) await store(`Message ${i}. ${'Words. '.repeat(40)}`, { thread_id: `long ${width}` })
+      const page = await open(`/threads/long ${width}`, { width, script: false })
+      await page.getByRole('link', { name: 'Go to the newest memory' }).click()
+      const last = await page.getByText('Message 12.').boundingBox()
+      expect(last?.y).toBeGreaterThanOrEqual(0)
+      expect(last?.y).toBeLessThan(844)
+    })
+
     it('[OPERATE-214] fits lists with long names, and a row that is being changed, on the page', async () => {
       const name = `session:claude-code:${'0123456789abcdef'.repeat(4)}`
       await store('In a thread with a long name.', {

@@ -54,7 +54,6 @@ export const RECORDS = `
 .stacked td[data-label]{display:grid;grid-template-columns:6rem minmax(0,1fr);gap:0 var(--s3)}
 .stacked td[data-label]>*{grid-column:2}
 .stacked td[data-label]::before{content:attr(data-label);color:var(--soft);grid-row:1/span 9}
-.stacked td.ids[data-label]{display:flex;flex-wrap:wrap}.stacked td.ids[data-label]::before{flex:0 0 6.75rem}.stacked td.ids a:first-child{margin:0}
 .stacked td[data-label] br{display:none}.stacked td:empty{display:none}}
 .day-group:has(ol:empty){display:none}
 .day-group h2{font-size:.8125rem;color:var(--soft);margin-bottom:var(--s3)}

@@ -43,12 +43,16 @@ const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now, name
       {plain(action)}
     </td>
     <td class="ids" data-label="Memories">
-      {ids.slice(0, IDS).map((id) => (
-        <>
-          <a href={entryAt(id)}>{id}</a>{' '}
-        </>
-      ))}
-      {ids.length > IDS ? <span class="soft">and {plural(ids.length - IDS, 'more', 'more')}</span> : null}
+      {ids.length === 0 ? null : (
+        <div>
+          {ids.slice(0, IDS).map((id) => (
+            <>
+              <a href={entryAt(id)}>{id}</a>{' '}
+            </>
+          ))}
+          {ids.length > IDS ? <span class="soft">and {plural(ids.length - IDS, 'more', 'more')}</span> : null}
+        </div>
+      )}
     </td>
     <td class="soft" data-label="Counts">
       {Object.entries(detail)
@@ -73,7 +77,8 @@ interface FiltersProps {
 
 /** Actions that filters suggest; any other name can be typed. */
 const ACTIONS =
-  'store_context store_context_batch update_context delete_context restore_context context remember update forget restore ' +
+  'store_context store_context_batch update_context delete_context restore_context erase context remember update forget ' +
+  'restore ' +
   'captured.keep captured.drop captured.merge captured.erase memory.approve memory.archive stale.resolve keys.create ' +
   'keys.rotate keys.revoke projects.rename projects.merge projects.split people.leave people.export audit.read'
 
@@ -242,10 +247,7 @@ export async function audit(visit: Visit): Promise<Page> {
               <Nothing
                 title={page.older === null ? 'No matching actions' : 'No matching actions among the newest 5,000'}
               >
-                <p>
-                  Actions have the names of tools, such as store_context, or of routes, such as keys.create. To erase a
-                  memory is the action delete_context.
-                </p>
+                <p>Actions have the names of tools, such as store_context, or of routes, such as keys.create.</p>
               </Nothing>
             )}
             {page.older === null ? null : (

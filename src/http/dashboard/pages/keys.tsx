@@ -83,7 +83,7 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         name="expires_at"
         value={sent(visit, 'expires_at')}
         error={errors.get('expires_at')}
-        label="Ends"
+        label="Expires"
         type="date"
       />
       <Choice
