@@ -166,6 +166,7 @@ export default defineConfig({
           cloudflareTest(({ inject }) => {
             const { bindings, ...stores } = bindingsOf(database === 'd1' ? undefined : inject('postgres'))
             return {
+              main: './src/index.ts',
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
                 // A line a request would hide what a test says.

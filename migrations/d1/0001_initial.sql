@@ -873,12 +873,14 @@ CREATE TABLE deferred_counts (
   above_id INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute. Work that belongs to no key
+-- (the schedule, pages, refused requests) has the organization ''.
 CREATE TABLE key_usage (
   org TEXT NOT NULL,
   day INTEGER NOT NULL, -- days since 1970, UTC
   key_id TEXT NOT NULL,
   project TEXT NOT NULL, -- '' for none
+  requests INTEGER NOT NULL, -- of HTTP; a run of the schedule is one
   calls INTEGER NOT NULL,
   failed INTEGER NOT NULL,
   entries INTEGER NOT NULL, -- stored or changed

@@ -908,12 +908,14 @@ CREATE VIEW org_usage AS
     WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
       AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
--- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute. Work that belongs to no key
+-- (the schedule, pages, refused requests) has the organization ''.
 CREATE TABLE key_usage (
   org text COLLATE "C" NOT NULL,
   day bigint NOT NULL, -- days since 1970, UTC
   key_id text COLLATE "C" NOT NULL,
   project text COLLATE "C" NOT NULL, -- '' for none
+  requests bigint NOT NULL, -- of HTTP; a run of the schedule is one
   calls bigint NOT NULL,
   failed bigint NOT NULL,
   entries bigint NOT NULL, -- stored or changed

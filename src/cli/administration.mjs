@@ -233,7 +233,50 @@ const usageColumns = (by) => [
   ['ROWS WRITTEN', (row) => row.rows_written],
 ]
 
+const number = (value) => value.toLocaleString('en-US')
+const dollars = (value) => `$${value.toFixed(2)}`
+const percent = (part) => `${(part * 100).toFixed(1)} %`
+
+/** Names of the quantities that Cloudflare bills, in the API and in the output. */
+const BILLED = [
+  ['requests', 'requests'],
+  ['rows_read', 'rows read'],
+  ['rows_written', 'rows written'],
+]
+
+/** Formats the cost of a month. @param {any} cost the answer of the server */
+function costLines({ org, month, runs_on: host, database_rows: hasRows, used, expected, dollars: price, ...rest }) {
+  const billed = BILLED.filter(([name]) => hasRows || name === 'requests')
+  const whose = org === null ? 'all organizations and the schedule' : shown(org)
+  const uses = billed.map(
+    ([name, words]) =>
+      `  ${words}: ${number(used[name])} so far, ${number(expected[name])} expected by the end of the month`,
+  )
+  const lines = [`Use of ${whose} in ${month} (UTC):`, ...uses]
+  if (!hasRows) lines.push('PostgreSQL does not report rows, and has a price of its own.')
+  if (price === null) return [...lines, `The server runs on ${host} and costs nothing.`]
+  const { free_plan: free, not_counted: missing, prices } = rest
+  const parts = ({ part }) => billed.map(([name, words]) => `${words} ${percent(part[name])}`).join(', ')
+  const overage = price.total - price.plan
+  return [
+    ...lines,
+    `Paid plan: ${dollars(price.total)} expected for this month: ${dollars(price.plan)} for the complete Cloudflare account, and ${dollars(overage)} above what it includes.`,
+    `Free plan, of a day's limits: today ${parts(free.today)}; on the busiest day (${free.busiest_day.day}) ${parts(free.busiest_day)}.`,
+    'At a limit of the Free plan, Cloudflare refuses requests or every query until midnight UTC; the server answers limit_exceeded.',
+    ...(free.days_over === 0 ? [] : [`Days of this month above a limit: ${free.days_over}.`]),
+    `Not counted: ${missing.join(', ')}.`,
+    `Prices: Cloudflare's lists of ${prices.read_in}. This is an estimate, not a bill.`,
+  ]
+}
+
+/** Shows the cost of the month: of the organization of the key or of the named one; for ADMIN_TOKEN without a name, of all. */
+async function showCost(options) {
+  const path = options.org === undefined ? '/cost' : at(options.org, '/cost')
+  show(options, await call(options.url, 'GET', path), (cost) => console.log(costLines(cost).join('\n')))
+}
+
 async function showUsage(options) {
+  if (options.cost) return showCost(options)
   const { days, by = 'key' } = options
   const query = new URLSearchParams({ by, ...(days === undefined ? {} : { days }) })
   const answer = await call(options.url, 'GET', at(await orgOf(options), `/usage?${query}`))
@@ -273,6 +316,6 @@ export const ADMINISTRATION = {
     options: ['out', 'no-images'],
     word: 'the owner',
   },
-  usage: { run: showUsage, options: ['days', 'by'] },
+  usage: { run: showUsage, options: ['days', 'by', 'cost'] },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

@@ -8,6 +8,7 @@ import type { Services } from '../services/services'
 import { administrator, noting } from './admin-auth'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './body'
+import { showCost } from './cost'
 import { showListed } from './projects'
 import { checkNames } from './query-names'
 
@@ -157,6 +158,12 @@ export function createAdminRoutes() {
       administration.auditPage(by, c.req.param('org'), { after, limit }),
     )
     return c.json({ events: events.map(showEvent), next })
+  })
+
+  // The cost of the organization of the key, or of all for ADMIN_TOKEN.
+  routes.get('/cost', async (c) => {
+    checkNames(c.req.query(), [], 'the cost of a month')
+    return c.json(showCost(await run(c.var, 'usage.read', (_, by) => c.var.services.costs.thisMonth(by, null))))
   })
 
   routes.post('/reembed', async (c) => {

@@ -1,7 +1,5 @@
 import {
   acceptedContent,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -12,7 +10,6 @@ import { Problem } from '../domain/errors'
 import { sha256Hex } from '../domain/text'
 import { ConsentNeeded } from '../tools/consent'
 import type { AskConsent } from '../tools/context'
-import { isRecord } from '../tools/record'
 
 /** Questions to a person by `input_required` of the revision 2026-07-28. Clients of earlier revisions are not asked. */
 
@@ -21,14 +18,6 @@ const CONSENT = z.object({ confirm: z.boolean().meta({ title: 'Yes', description
 
 /** The name of a question in the answers of a client. Another question, after a change of the memories, has another name. */
 const nameOf = async (question: string): Promise<string> => `consent-${(await sha256Hex(question)).slice(0, 16)}`
-
-/** Whether the client of a request declares that it can show a form. */
-export function showsForms({ mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined
-  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
-  const elicitation = capabilities?.elicitation
-  return isRecord(elicitation) && (isRecord(elicitation.form) || Object.keys(elicitation).length === 0)
-}
 
 /** Checks the answers of a client (`inputResponses`) for the consent of a person. */
 export const consentIn =

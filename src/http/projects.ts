@@ -6,7 +6,7 @@ import type { Millis } from '../domain/time'
 import type { ListedProject, ProjectAdmin, ProjectChange } from '../services/people/projects'
 import type { Services } from '../services/services'
 import { administrator, noting } from './admin-auth'
-import { type Credential, requireOrg } from './auth'
+import { type Credential, OWN, requireOrg } from './auth'
 import { readObject } from './body'
 import { checkNames } from './query-names'
 
@@ -19,9 +19,6 @@ interface Variables {
 
 const MAX_BODY = 65_536
 const CHANGES = { usual: 50, most: 200 } as const
-/** Replaces the name of the key's organization in an address. */
-const OWN = '-'
-
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 export const showListed = ({ key, name, aliases, homes, entries, lastUse, createdAt }: ListedProject) => ({

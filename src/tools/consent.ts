@@ -1,5 +1,6 @@
 import type { DeleteSelection } from '../domain/entry/selection'
 import { titleOf } from '../domain/entry/title'
+import { Problem } from '../domain/errors'
 import { EVERYTHING } from '../domain/search/filter'
 import type { ToolContext } from './context'
 
@@ -51,4 +52,44 @@ export async function askBeforeDeleting(
       ? `Erase ${memories(count)} for good, with every version? This cannot be undone. ${list}`
       : `Delete ${memories(count)}? ${list}`,
   )
+}
+
+export type ReviewAction = 'approve' | 'drop'
+
+interface ReviewedTitle {
+  readonly id: number
+  readonly title: string
+  /** Who can read it once it is approved; null if approval changes no reader. */
+  readonly audience: string | null
+}
+
+const READERS = new Map([
+  ['org', ', then readable by the organization'],
+  ['project', ', then readable in its project'],
+])
+
+/**
+ * Asks a person before captured sessions are approved or dropped. The question names each of them, so that an answer counts for
+ * these alone.
+ *
+ * @throws ConsentNeeded, Problem forbidden, or unsupported if the client cannot ask
+ */
+export async function askBeforeReview(
+  { confirm, origin }: ToolContext,
+  action: ReviewAction,
+  list: () => Promise<readonly ReviewedTitle[]>,
+): Promise<void> {
+  if (confirm === undefined)
+    throw new Problem(
+      'unsupported',
+      `Only a person can ${action} captured sessions, and this client cannot ask one. Open ${origin}/review`,
+    )
+  const entries = await list()
+  const count = entries.length === 1 ? '1 captured session' : `${entries.length} captured sessions`
+  const named = entries.map(({ id, title, audience }) => {
+    const readers = action === 'approve' ? (READERS.get(audience ?? '') ?? '') : ''
+    return `“${shownTitle(title)}” (${id}${readers})`
+  })
+  const effect = action === 'approve' ? `Approve ${count}? Agents can then find them.` : `Drop ${count}?`
+  await confirm(`${effect} ${named.join(', ')}`)
 }

@@ -133,6 +133,19 @@ describe('commonplace usage', () => {
     expect((await commonplace(operator, 'usage', '--by', 'owner')).out).toMatch(/^OWNER +CALLS.*\neve +1 /)
     expect((await commonplace(operator, 'usage', '--by', 'agent')).code).toBe(1)
   })
+
+  it('[OPERATE-192] shows the expected cost of the month, of all organizations or of one', async () => {
+    const all = await commonplace(operator, 'usage', '--cost')
+    expect([all.code, all.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Use of all organizations and the schedule in \d{4}-\d\d \(UTC\):\n {2}requests: \d+ so far, \d+ expected.*\n {2}rows read: .*\n {2}rows written: .*\nPaid plan: \$5\.00 expected.*\nFree plan, of a day's limits: today requests 0\.\d %.*\n.*limit_exceeded\.\nNot counted: processor time, .*\nPrices: Cloudflare's lists of \w+ 20\d\d\./,
+      ),
+    ])
+    const one = await commonplace(operator, 'usage', '--cost', '--org', 'acme', '--json')
+    expect(JSON.parse(one.out)).toMatchObject({ org: 'acme', dollars: { plan: 5 } })
+    expect((await commonplace(operator, 'usage', '--cost', '--org', 'nowhere')).code).toBe(1)
+  })
 })
 
 describe('commonplace projects', () => {

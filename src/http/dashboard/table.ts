@@ -1,7 +1,9 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit, exportAudit } from './pages/audit'
+import { backups, makeBackup } from './pages/backups'
 import { connect, storeFirst } from './pages/beginning'
+import { cost } from './pages/cost'
 import { deleted, restoreDeleted } from './pages/deleted'
 import { entry } from './pages/entry'
 import { askDelete, erase, remove, restore } from './pages/entry-delete'
@@ -72,6 +74,9 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys/capture', switchCapture],
   ['GET', '/audit', audit],
   ['GET', '/audit/export', exportAudit],
+  ['GET', '/backups', backups],
+  ['POST', '/backups', makeBackup],
+  ['GET', '/cost', cost],
   ['GET', '/connect', connect],
   ['GET', '/help', help],
   ['POST', '/preferences', storePreferences],

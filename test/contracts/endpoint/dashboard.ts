@@ -71,7 +71,9 @@ export function dashboardContract(name: string, start: Start): void {
     ]
     const writing = () => [`/entries/${ids.p}/edit`, `/entries/${ids.p}/delete`]
     const writers = () => [...writing(), '/review']
-    const administration = ['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings']
+    const administration = [
+      ...['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings', '/backups', '/cost'],
+    ]
 
     it('shows each page only to the roles it is for', async () => {
       for (const path of [...pages(), ...writers(), ...administration]) {
@@ -1101,7 +1103,7 @@ export function dashboardContract(name: string, start: Start): void {
           `/entries/${id}/versions/1`,
         ],
         ...[`/entries/${id}/edit`, `/entries/${id}/delete`, '/pack', '/pack?goal=open', '/activity', '/review'],
-        ...['/projects', '/keys', '/audit', '/settings'],
+        ...['/projects', '/keys', '/audit', '/backups', '/cost', '/settings'],
       ]
       for (const path of paths) expect([path, (await visitor.get(path)).status]).toEqual([path, 200])
     })

@@ -1,20 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Quotas } from '../../../../domain/quota'
+import { HOUR_MS } from '../../../../domain/time'
+import { BACKUP_LATE_MS, BACKUP_STEP, FIRST_BACKUP_FAILURES } from '../../../../domain/transfer/backup-age'
 import type { Clock } from '../../../../ports/clock'
 import type { Notice, Notices } from '../../../../ports/notices'
 import { Batch } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
-import { each, num, numOrNull, oneOf, str } from '../../core/rows'
+import { each, numOrNull, oneOf, str } from '../../core/rows'
 import { expired } from '../../core/visibility'
 
-const EVENTS = ['review.waiting', 'work.failed', 'quota.entries', 'quota.bytes'] as const
+const EVENTS = ['review.waiting', 'work.failed', 'quota.entries', 'quota.bytes', 'backup.late'] as const
 const eventOf = oneOf(EVENTS)
 
 /** The part of a quota from which it is reported. */
 const NEARLY_FULL = 0.8
 
-/** Creates the finder of conditions over any SQL connection. */
-export function createSqlNotices(connection: SqlConnection, quotas: Quotas, clock: Clock): Notices {
+/**
+ * Creates the finder of conditions over any SQL connection. The organization '' stands for the deployment.
+ *
+ * @param hasBackups whether a bucket for backups is bound
+ */
+export function createSqlNotices(
+  connection: SqlConnection,
+  quotas: Quotas,
+  clock: Clock,
+  hasBackups: boolean,
+): Notices {
   const { dialect } = connection
 
   function conditions(): SQL {
@@ -31,6 +42,14 @@ export function createSqlNotices(connection: SqlConnection, quotas: Quotas, cloc
         WHERE e.captured = 1 AND NOT ${dialect.falseWhenNull(expired(clock.now()))} GROUP BY e.org`,
       sql`SELECT o.org, 'work.failed' AS event, count(*) AS value, NULL AS quota FROM outbox o
         WHERE o.state = 'failed' GROUP BY o.org`,
+      ...(hasBackups
+        ? [
+            sql`SELECT '' AS org, 'backup.late' AS event, CAST((${clock.now()} - s.finished_at) / ${sql.raw(String(HOUR_MS))} AS bigint) AS value,
+                ${BACKUP_LATE_MS / HOUR_MS} AS quota FROM schedule s
+              WHERE s.step = ${BACKUP_STEP} AND (s.finished_at < ${clock.now() - BACKUP_LATE_MS}
+                OR s.finished_at IS NULL AND s.failures >= ${FIRST_BACKUP_FAILURES})`,
+          ]
+        : []),
       ...quota('quota.entries', quotas.entries, items),
       ...quota('quota.bytes', quotas.bytes, sql`coalesce(sum(u.bytes), 0)`),
     ]
@@ -50,8 +69,8 @@ export function createSqlNotices(connection: SqlConnection, quotas: Quotas, cloc
           ORDER BY holds.org, holds.event LIMIT ${limit}`,
         each(
           (row): Notice => ({
-            ...{ org: str(row, 'org'), event: eventOf(row, 'event') },
-            ...{ value: num(row, 'value'), limit: numOrNull(row, 'quota') },
+            ...{ org: str(row, 'org') || null, event: eventOf(row, 'event') },
+            ...{ value: numOrNull(row, 'value'), limit: numOrNull(row, 'quota') },
           }),
         ),
       )
@@ -59,7 +78,7 @@ export function createSqlNotices(connection: SqlConnection, quotas: Quotas, cloc
     },
 
     async markSent(notices) {
-      const rows = JSON.stringify(notices.map(({ org, event }) => [org, event]))
+      const rows = JSON.stringify(notices.map(({ org, event }) => [org ?? '', event]))
       const sent = dialect.jsonTable(sql`${rows}`, { org: 'text', event: 'text' })
       await new Batch(
         sql`INSERT INTO sent_notices (org, event, at) SELECT sent.org, sent.event, ${clock.now()} FROM ${sent} sent WHERE 1 = 1
