@@ -9,6 +9,7 @@ import type { RunningServer } from '../../support/server'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WIDTHS = [1280, 390]
+const ISO_DAY = /\d{4}-\d{2}-\d{2}/
 /** Elements whose text is wider than their box, or that leave the page. Regions that scroll are left out. */
 const CLIPPED = `[...document.querySelectorAll('main *')].filter((one) => {
   if (one.closest('pre, .scroll, .graph, svg, .hidden, .excerpt, textarea, input, select, [hidden], .stacked thead')) return false
@@ -284,8 +285,10 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
       const page = await open('/pack?project=lamps&goal=when+are+lamps+lit', { width, script: false })
       await page.getByRole('heading', { name: 'Lamps lit' }).waitFor()
       expect(await page.locator('.item .facts').first().textContent()).not.toMatch(/\d{4}-\d{2}/)
-      await page.goto(`${house.base}/projects`)
-      expect(await page.locator('main').textContent()).not.toMatch(/\d{4}-\d{2}-\d{2}/)
+      for (const path of ['/', '/projects', '/search?project=lamps&from=2026-01-01']) {
+        await page.goto(house.base + path)
+        expect([path, await page.locator('main').textContent()]).toEqual([path, expect.not.stringMatching(ISO_DAY)])
+      }
     })
   })
 }
