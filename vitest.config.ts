@@ -39,7 +39,7 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
+        ...['hooks', 'isolation', 'key-limits', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
           (name) => `worker/${name}`,
         ),
         ...['meaning/filters', 'meaning/grep'],

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundled } from '../src/cli/bundle.mjs'
 import { comparisonWith } from '../src/cli/check/compare.mjs'
-import { gitIn, successorsOf } from '../src/cli/check/tree.mjs'
+import { successorsOf } from '../src/cli/check/tree.mjs'
+import { gitIn } from '../src/cli/git.mjs'
 
 const { values } = parseArgs({
   options: {

@@ -49,6 +49,9 @@ const USAGE = `usage: commonplace <command>
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--email ADDRESS] [--expires DATE]
                                  --email ADDRESS: the verified holder of this address signs in to the dashboard as this key
                                  [--no-capture]: the server does not capture sessions that hooks send with this key
+                                 [--rate-limit N] [--max-entries N]: limits of the key, as for keys limit
+  keys limit ID [--rate-limit N|none] [--max-entries N|none]
+                                 limits the requests of a key a minute, and the entries that it stores a day
   keys rotate ID [--grace HOURS] [--expires DATE]
                                  makes a key with the same rights; the old one is refused at once, or after the hours of --grace
   keys revoke ID [--children]    with --children also all keys that were made with it

@@ -6,7 +6,11 @@ import type { ToolContext } from './context'
 
 /** A call needs the consent of a person. The call changed nothing; the client asks the question and makes the call again with the answer. */
 export class ConsentNeeded extends Error {
-  constructor(readonly question: string) {
+  constructor(
+    readonly question: string,
+    /** The IDs of the memories that it is about, with versions where these count: an answer does not count for others. */
+    readonly about: readonly number[],
+  ) {
     super('the call needs the consent of a person')
   }
 }
@@ -51,6 +55,7 @@ export async function askBeforeDeleting(
     erase
       ? `Erase ${memories(count)} for good, with every version? This cannot be undone. ${list}`
       : `Delete ${memories(count)}? ${list}`,
+    ids,
   )
 }
 
@@ -70,13 +75,15 @@ const READERS = new Map([
 
 /**
  * Asks a person before captured sessions are approved or dropped. The question names each of them, so that an answer counts for
- * these alone.
+ * these alone, and for the versions of the call.
  *
+ * @param versions by ID
  * @throws ConsentNeeded, Problem forbidden, or unsupported if the client cannot ask
  */
 export async function askBeforeReview(
   { confirm, origin }: ToolContext,
   action: ReviewAction,
+  versions: Readonly<Record<string, number>>,
   list: () => Promise<readonly ReviewedTitle[]>,
 ): Promise<void> {
   if (confirm === undefined)
@@ -91,5 +98,8 @@ export async function askBeforeReview(
     return `“${shownTitle(title)}” (${id}${readers})`
   })
   const effect = action === 'approve' ? `Approve ${count}? Agents can then find them.` : `Drop ${count}?`
-  await confirm(`${effect} ${named.join(', ')}`)
+  await confirm(
+    `${effect} ${named.join(', ')}`,
+    Object.entries(versions).flatMap(([id, version]) => [Number(id), version]),
+  )
 }

@@ -221,6 +221,14 @@ export function peopleContract(): void {
       expect(told[0]?.ids.length).toBe(100)
     })
 
+    it('[OPERATE-178] is not done by the call that revokes the keys, so that a write which began before is found by the next one', async () => {
+      const id = await store(eve, 'a late private lemur', { audience: 'private' })
+      const first = (await post({ erase: true })).json
+      expect([first.done, first.remaining]).toEqual([false, NOTHING])
+      expect(await leave({ erase: true })).toMatchObject({ calls: 1, done: true })
+      expect(await readable(admin, [id])).toEqual([])
+    })
+
     it('[OPERATE-179] needs an administrator of the complete organization who is not that person, and an heir with a valid key', async () => {
       await belongings()
       const before = await traces('eve')
@@ -255,7 +263,7 @@ export function peopleContract(): void {
       const key = await world.makeKey(admin.org, { owner })
       await store(key, 'mine', { audience: 'private' })
       const { status, json } = await post({ to: 'bob' }, encodeURIComponent(owner))
-      expect([status, json.owner, json.done]).toEqual([200, owner, true])
+      expect([status, json.owner, json.remaining]).toEqual([200, owner, NOTHING])
       const { json: record } = await world.http(
         admin.secret,
         'GET',

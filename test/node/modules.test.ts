@@ -22,7 +22,7 @@ describe('modules of the Worker', () => {
     loaded.flatMap((name) => JSON.parse(readFileSync(join(WORKER_DIR, `${name}.map`), 'utf8')).sources as string[])
   const isOf = (folder: string) => (source: string) => source.includes(folder)
 
-  it('[OPERATE-200] evaluates at most 450 KB (gzipped) before the first answer of MCP, and nothing of the dashboard or OAuth', async () => {
+  it('[OPERATE-207] evaluates at most 450 KB (gzipped) before the first answer of MCP, and nothing of the dashboard or OAuth', async () => {
     const client = await connect(server.url)
     await client.close()
     const bytes = gzipSync(Buffer.concat(loaded.map((name) => readFileSync(join(WORKER_DIR, name))))).length
@@ -38,7 +38,7 @@ describe('modules of the Worker', () => {
       expect(sources().filter(isOf(folder))).toEqual([])
   })
 
-  it('[OPERATE-201] loads the dashboard with the first page, and time zones with the first call that names a time', async () => {
+  it('[OPERATE-208] loads the dashboard with the first page, and time zones with the first call that names a time', async () => {
     const client = await connect(server.url)
     expect(sources().some(isOf('temporal-polyfill'))).toBe(false)
     await client.call('list_changes', { after: 'yesterday' })

@@ -98,7 +98,8 @@ export function openWorld(
       ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
       ...more,
     }
-    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const sentBody = body instanceof Uint8Array ? body : JSON.stringify(body)
+    const init = { method, headers, ...(body === undefined ? {} : { body: sentBody }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
     const text = new TextDecoder().decode(await response.arrayBuffer())
     const isLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true

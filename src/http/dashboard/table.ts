@@ -10,7 +10,7 @@ import { askDelete, erase, remove, restore } from './pages/entry-delete'
 import { edit, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
 import { help, storePreferences } from './pages/help'
-import { keys, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
+import { keys, limitKey, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
@@ -71,6 +71,7 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
   ['POST', '/keys/rotate', rotateKey],
+  ['POST', '/keys/limits', limitKey],
   ['POST', '/keys/capture', switchCapture],
   ['GET', '/audit', audit],
   ['GET', '/audit/export', exportAudit],

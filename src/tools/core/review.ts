@@ -119,7 +119,7 @@ async function decide(context: ToolContext, args: Decision): Promise<Reviewed> {
   const { services, principal } = context
   const { review: reviews } = services.capture
   const { ids, versions } = selected(args)
-  await askBeforeReview(context, args.action, () => reviews.look(principal, ids, versions))
+  await askBeforeReview(context, args.action, versions, () => reviews.look(principal, ids, versions))
   return args.action === 'approve' ? reviews.keepAll(principal, ids, versions) : reviews.drop(principal, ids, versions)
 }
 

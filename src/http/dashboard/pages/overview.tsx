@@ -11,7 +11,15 @@ import { Bars, Days, Meter } from '../parts/charts'
 import { EntryLink, Name } from '../parts/common'
 import { reviews } from '../parts/frame'
 import { bytes, count, entryAt, plain, plural, withQuery } from '../parts/words'
-import { administers, administersAll, hasRole, principalOf, queryParameter, type Visit } from '../visit'
+import {
+  administers,
+  administersAll,
+  administratorFor,
+  hasRole,
+  principalOf,
+  queryParameter,
+  type Visit,
+} from '../visit'
 import { EmptyOverview, Setup, type StepsDone } from './beginning'
 
 /** Reads the data of the overview. */
@@ -25,6 +33,12 @@ const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
 
+/** Counts keys that have stored most of their quota today, for their administrators. */
+async function keysNearQuota(visit: Visit): Promise<number> {
+  const by = administratorFor(visit, 'keys.list')
+  return by.kind === 'key' && administers(visit) ? (await visit.services.administration.keysNearQuota(by)).length : 0
+}
+
 export async function readOverview(visit: Visit) {
   const { services } = visit
   const principal = principalOf(visit)
@@ -34,7 +48,7 @@ export async function readOverview(visit: Visit) {
   const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
   const seesBackups = services.transfer.backups.isBound && administersAll(visit)
-  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, backups, hasRecalls] =
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, backups, nearQuota, hasRecalls] =
     await Promise.all([
       services.entries.statistics(principal),
       services.vectorCounts?.(principal) ?? null,
@@ -45,28 +59,16 @@ export async function readOverview(visit: Visit) {
       isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
       services.capture.usage.week(principal),
       seesBackups ? services.transfer.backupRun() : null,
+      keysNearQuota(visit),
       visit.preferences.isSetupHidden || services.usage.hasRecalls(principal),
     ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
   const isShown = usage.since !== null
   const late = backups !== null && isBackupLate(backups, now) ? { hours: backupHours(backups, now) } : null
-  return {
-    totals,
-    vectors,
-    activity,
-    latest,
-    suggestion,
-    full,
-    now,
-    days,
-    sessions,
-    pairs,
-    mostUsed,
-    isShown,
-    hasRecalls,
-    late,
-  }
+  const attention = { sessions, pairs, late, nearQuota }
+  const steps = { isShown, hasRecalls }
+  return { totals, vectors, activity, latest, suggestion, full, now, days, mostUsed, ...steps, ...attention }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
@@ -184,7 +186,7 @@ interface Waits {
 }
 
 /** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
-const Attention = ({ visit, seen: { sessions, pairs, totals, late } }: { visit: Visit; seen: Seen }) => {
+const Attention = ({ visit, seen: { sessions, pairs, totals, late, nearQuota } }: { visit: Visit; seen: Seen }) => {
   const outdated = pairs.pairs - pairs.contradictions
   const items: readonly Waits[] = [
     ...(late === null
@@ -210,6 +212,7 @@ const Attention = ({ visit, seen: { sessions, pairs, totals, late } }: { visit: 
       at: administers(visit) ? '/settings' : null,
       label: ['piece of failed work', 'pieces of failed work'],
     },
+    { count: nearQuota, at: '/keys', label: ['key near its quota of today', 'keys near their quota of today'] },
   ].filter((item) => item.count !== 0)
   return (
     <section class="card waits">
