@@ -24,11 +24,15 @@ const PORTS = 3
 
 const WORDS = entryAt(0, size).text.split(/\s+/).slice(2, 4).join('+')
 const THREAD = encodeURIComponent(entryAt(1, size).thread_id)
+/** The address without database, which the limit of a page is derived from. */
+const IDLE = '/health'
+/** Times of an idle `/health` that a page may take (operate contract §1). */
+const FACTOR = 8
 /** @type {readonly string[]} */
 const PAGES = [
-  ...['/', '/threads', `/threads/${THREAD}`, `/search?q=${WORDS}`, `/search?q=${WORDS}&by=words`],
+  ...[IDLE, '/', '/?days=90', '/threads', `/threads/${THREAD}`, `/search?q=${WORDS}`, `/search?q=${WORDS}&by=words`],
   ...['/search?source=user', '/entries/2', '/entries/2/edit', `/pack?goal=${WORDS}`, '/activity', '/review'],
-  ...['/projects', '/keys', '/audit', '/settings'],
+  ...['/projects', '/keys', '/audit', '/settings', '/usage', '/stale', '/deleted', '/help', '/connect'],
 ]
 
 async function fill(client) {
@@ -74,6 +78,7 @@ const targets = values.targets.split(',')
 const columns = []
 for (const [i, target] of targets.entries()) columns.push(await measure(target, Number(values.port) + i * PORTS))
 const spread = (times) => `${short(percentile(times, 0.5))} / ${short(percentile(times, 0.95))}`
+const limits = columns.map(({ times }) => FACTOR * percentile(times.get(IDLE) ?? [], 0.95))
 const rows = PAGES.map((path) => [
   `\`${path.replaceAll('|', '\\|')}\``,
   `${short((columns[0]?.sizes.get(path) ?? 0) / 1000)} KB`,
@@ -85,6 +90,8 @@ const report = `## Pages of the dashboard
 ${where}; ${thousands(size)} entries, one connection, open mode, ${calls} rounds of all pages; milliseconds, p50 / p95.
 
 ${markdownTable(['page', 'HTML', ...names], rows)}
+
+Limit of p95, ${FACTOR} × \`${IDLE}\`: ${limits.map((limit, i) => `${short(limit)} ms on ${names[i]}`).join(', ')}.
 `
 console.log(report)
 if (values.write) writeSection('dashboard', report)

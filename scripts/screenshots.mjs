@@ -1,4 +1,5 @@
-// `npm run screenshots`: takes pictures of the dashboard for docs/pictures, with the data of the demo.
+// `npm run screenshots`: takes pictures of the dashboard for docs/pictures, with the data of the demo, and of every other page for
+// docs/pictures/pages.
 // `npm run screenshots -- --all`: takes every full page, narrow and wide, light and dark, and with an empty store, into .wrangler/pictures
 // for review.
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -32,8 +33,12 @@ const PAGES = [
   ['threads', '/threads'],
   ['version', '/entries/13/versions/1'],
   ['edit', '/entries/13/edit'],
+  ['edit-json', '/entries/13/edit?view=json'],
   ['delete', '/entries/13/delete'],
   ['pack-start', '/pack'],
+  ['pack-compare', '/pack?goal=make+refunds+safe&other=speed+up+search'],
+  ['why', '/why?query=make+refunds+safe&id=13&tool=context'],
+  ['deleted', '/deleted'],
   ['projects', '/projects'],
   ['keys', '/keys'],
   ['audit', '/audit'],
@@ -51,13 +56,19 @@ const EMPTY = [
   ['empty-activity', '/activity'],
   ['empty-review', '/review'],
 ]
+/** @type {readonly (readonly [name: string, path: string, scheme: 'light' | 'dark'])[]} */
+const PHONE = [
+  ['phone-overview', '/', 'dark'],
+  ['phone-search', '/search?q=refund+rules', 'light'],
+  ['phone-entry', '/entries/13', 'dark'],
+]
 const WIDTHS = [390, 1280]
 const SCHEMES = /** @type {const} */ (['light', 'dark'])
 
 const state = join(root, '.wrangler/screenshots')
 const folder = join(root, 'docs/pictures')
 rmSync(state, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
+mkdirSync(join(folder, 'pages'), { recursive: true })
 const seed = fileURLToPath(new URL('demo/seed.mjs', import.meta.url).href)
 const { status } = spawnSync(nodePath(), [seed, state], { cwd: root, env: environment({}), stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -91,17 +102,26 @@ async function takeAll(origin, pages) {
         })
 }
 
-const { server, origin } = await startOn(state)
+const nothing = join(root, '.wrangler/screenshots-empty')
+rmSync(nothing, { recursive: true, force: true })
+const [{ server, origin }, empty] = [await startOn(state), await startOn(nothing)]
 if (process.argv.includes('--all')) {
   await takeAll(origin, PAGES)
-  const nothing = join(root, '.wrangler/screenshots-empty')
-  rmSync(nothing, { recursive: true, force: true })
-  const empty = await startOn(nothing)
   await takeAll(empty.origin, EMPTY)
-  await empty.server.dispose()
-} else
+} else {
   for (const [name, path, colorScheme] of PICTURES)
     await take(origin + path, join(folder, `${name}.png`), { width: 1160, height: 725, colorScheme })
+  const others = PAGES.filter(([name]) => PICTURES.every(([shown]) => shown !== name))
+  for (const [at, list] of /** @type {const} */ ([
+    [origin, others],
+    [empty.origin, EMPTY],
+  ]))
+    for (const [name, path] of list)
+      await take(at + path, join(folder, 'pages', `${name}.png`), { width: 1000, height: 640, colorScheme: 'light' })
+  for (const [name, path, colorScheme] of PHONE)
+    await take(origin + path, join(folder, 'pages', `${name}.png`), { width: 390, height: 800, colorScheme })
+}
+await empty.server.dispose()
 await browser.close()
 await server.dispose()
 process.exit(0)

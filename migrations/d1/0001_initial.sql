@@ -905,6 +905,7 @@ CREATE TABLE key_usage (
   rows_read INTEGER NOT NULL,
   rows_written INTEGER NOT NULL,
   tokens INTEGER NOT NULL, -- of the answers, at four characters each
+  recalls INTEGER NOT NULL, -- successful calls that search memories
   PRIMARY KEY (org, day, key_id, project)
 ) WITHOUT ROWID;
 

@@ -935,6 +935,7 @@ CREATE TABLE key_usage (
   rows_read bigint NOT NULL,
   rows_written bigint NOT NULL,
   tokens bigint NOT NULL, -- of the answers, at four characters each
+  recalls bigint NOT NULL, -- successful calls that search memories
   PRIMARY KEY (org, day, key_id, project)
 );
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import type { StoreStatistics } from '../domain/statistics'
 import type { Millis } from '../domain/time'
-import { NO_USAGE, type RequestUsage, type UsageSum } from '../services/people/usage'
+import { isRecall, NO_USAGE, type RequestUsage, type UsageSum } from '../services/people/usage'
 import type { Services } from '../services/services'
 import type { Log } from './log'
 
@@ -103,6 +103,7 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
         ...{ ...whose, requests: 1, calls: key === '' ? 0 : route === 'mcp' ? tools.length : 1 },
         ...{ failed: tools.filter(([, outcome]) => outcome !== 'ok').length, entries: stored },
         ...{ rowsRead: database.rows_read, rowsWritten: database.rows_written, tokens: Math.ceil(characters / 4) },
+        recalls: tools.filter(([tool, outcome]) => outcome === 'ok' && isRecall(tool)).length,
       }
     },
     rendered(milliseconds) {

@@ -14,6 +14,8 @@ export interface UsageCounts {
   readonly rowsWritten: number
   /** Tokens of the answers, at four characters each. */
   readonly tokens: number
+  /** Successful calls that search memories. */
+  readonly recalls: number
 }
 
 /** One stored row. Work that belongs to no key, such as the schedule, has the organization ''. */
@@ -32,6 +34,8 @@ export interface UsageStore {
   add(rows: readonly UsageRow[]): Promise<void>
   /** Returns the sums of an organization by key and project, from a day on; without keys that made no call. */
   sums(org: string, from: number): Promise<readonly Omit<UsageRow, 'org' | 'day'>[]>
+  /** Returns whether a key of an organization has searched memories; `keyId` null for any key. */
+  hasRecalls(org: string, keyId: string | null): Promise<boolean>
   /** Returns what each day used, from a day on, of an organization; with null of all, including work that belongs to no key. */
   days(org: string | null, from: number): Promise<readonly DayCounts[]>
   /** Deletes rows of days before one. @returns the number of deleted rows, at most `limit` */

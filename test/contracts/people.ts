@@ -416,7 +416,7 @@ export function peopleContract(): void {
         rowsRead: 3,
         rowsWritten: 4,
       },
-      ...{ tokens: 5, ...more },
+      ...{ tokens: 5, recalls: 0, ...more },
     })
 
     it('[OPERATE-183] is one row a key, project and day, to which every isolate adds', async () => {
@@ -442,6 +442,35 @@ export function peopleContract(): void {
         while ((await store.forget(20_000, 100)) > 0);
         expect((await store.sums(org, 0)).map(({ calls }) => calls)).toEqual([2, 1, 7])
       })
+    })
+
+    it('[OPERATE-210] counts calls that search, and returns whether a key or an organization has any', async () => {
+      const org = `recalled-${crypto.randomUUID()}`
+      await withSqlConnection(async (connection) => {
+        const store = createSqlUsageStore(connection)
+        await store.add([row({ org }), row({ org, keyId: 'l' })])
+        expect(await store.hasRecalls(org, null)).toBe(false)
+        await store.add([row({ org, recalls: 3 }), row({ org: `${org}-x`, recalls: 1 })])
+        expect((await store.sums(org, 0)).map(({ recalls }) => recalls)).toEqual([3, 0])
+        expect(await store.hasRecalls(org, null)).toBe(true)
+        expect(await store.hasRecalls(org, 'k')).toBe(true)
+        expect(await store.hasRecalls(org, 'l')).toBe(false)
+      })
+    })
+
+    it('[OPERATE-210] writes the first recall of an organization at once, and the next ones with the minute', () => {
+      const counter = createUsageCounter()
+      const used = (more: object) => ({ ...row(more), project: null })
+      counter.note(used({}))
+      expect(counter.due(clock.now())).toHaveLength(1)
+      counter.note(used({}))
+      expect(counter.due(clock.now() + 1)).toBeNull()
+      counter.note(used({ recalls: 1 }))
+      expect(counter.due(clock.now() + 2)).toMatchObject([{ calls: 2, recalls: 1 }])
+      counter.note(used({ recalls: 1 }))
+      expect(counter.due(clock.now() + 3)).toBeNull()
+      counter.note(used({ org: 'another', recalls: 1 }))
+      expect(counter.due(clock.now() + 4)).toHaveLength(2)
     })
 
     it('[OPERATE-183] is written once a minute, and reported by key, owner and project to administrators of all projects', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../src/config'
+import { isRecall, RECALLING } from '../../src/services/people/usage'
 import { FAMILIES, findTool, listedName, listTools, TOOLS, unknownTools } from '../../src/tools/catalogue'
 import { defineTool } from '../../src/tools/define-tool'
 import type { Family } from '../../src/tools/family'
@@ -24,6 +25,11 @@ describe('names of tools', () => {
     const names = TOOLS.flatMap(({ name, dottedName }) => (dottedName === null ? [name] : [name, dottedName]))
     expect(new Set(names).size).toBe(names.length)
     for (const { name } of TOOLS) expect(name).toMatch(/^[a-zA-Z0-9_-]+$/)
+  })
+
+  it('[OPERATE-210] of tools that search memories are names of tools', () => {
+    const searching = TOOLS.map(({ name }) => name).filter(isRecall)
+    expect([...new Set(searching)].sort()).toEqual([...RECALLING].sort())
   })
 
   it('call the same tool in either spelling', () => {

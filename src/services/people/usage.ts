@@ -1,3 +1,4 @@
+import type { Principal } from '../../domain/identity/scope'
 import { compareText } from '../../domain/text'
 import { DAY_MS, type Millis } from '../../domain/time'
 import type { Clock } from '../../ports/clock'
@@ -33,22 +34,38 @@ const plus = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
     failed: a.failed + b.failed,
     entries: a.entries + b.entries,
   },
-  ...{ rowsRead: a.rowsRead + b.rowsRead, rowsWritten: a.rowsWritten + b.rowsWritten, tokens: a.tokens + b.tokens },
+  ...{ rowsRead: a.rowsRead + b.rowsRead, rowsWritten: a.rowsWritten + b.rowsWritten },
+  ...{ tokens: a.tokens + b.tokens, recalls: a.recalls + b.recalls },
 })
 
 /** Time between two writes of an isolate. */
 const WRITE_MS = 60_000
 
+/** Tools that search memories for an agent. */
+export const RECALLING: ReadonlySet<string> = new Set([
+  ...['search', 'context', 'context_recall', 'search_context', 'semantic_search_context'],
+  ...['fts_search_context', 'hybrid_search_context', 'grep_context'],
+])
+
+export const isRecall = (tool: string): boolean => RECALLING.has(tool)
+
 /**
  * Counts requests in this isolate. They are added to the database once a minute, with a later request: an isolate that ends before loses its
- * last minute. Requests without a call are written together with the next call, so that strangers cause no writes.
+ * last minute. Requests without a call are written together with the next call, so that strangers cause no writes. The first recall of an
+ * organization is added at once, because the first steps of the dashboard wait for it.
  */
 export function createUsageCounter() {
   let counted = new Map<string, RequestUsage>()
   let writtenAt = Number.NEGATIVE_INFINITY
+  /** Organizations that have recalled in this isolate. */
+  const recalling = new Set<string>()
 
   function note(usage: RequestUsage): void {
     const name = JSON.stringify([usage.org, usage.keyId, usage.project])
+    if (usage.recalls > 0 && !recalling.has(usage.org)) {
+      recalling.add(usage.org)
+      writtenAt = Number.NEGATIVE_INFINITY
+    }
     const before = counted.get(name)
     counted.set(name, before === undefined ? usage : { ...usage, ...plus(before, usage) })
   }
@@ -111,6 +128,11 @@ export function createUsage({
       await usage.add([...rows.values()])
     },
 
+    /** Returns whether an agent has searched memories; a key for some projects learns this only of itself. */
+    async hasRecalls({ org, projects, keyId }: Principal): Promise<boolean> {
+      return usage.hasRecalls(org, projects === null ? null : keyId)
+    },
+
     /** Returns the usage of each key today; nothing for a key that does not reach all projects. */
     async today(by: Administrator & { readonly kind: 'key' }): Promise<UsageSum[]> {
       return by.caller.projects === null ? this.report(by, by.caller.org, 1, 'key') : []
@@ -150,6 +172,7 @@ export const NO_USAGE: UsageCounts = {
   rowsRead: 0,
   rowsWritten: 0,
   tokens: 0,
+  recalls: 0,
 }
 
 /** Rows that one batch deletes. */

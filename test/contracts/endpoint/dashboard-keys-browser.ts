@@ -354,6 +354,10 @@ export function dashboardKeysInBrowser(browser: () => Browser): void {
           await page.waitForURL(/entries/)
           await page.goto(at.base)
           await page.getByText('First steps: 3 of 4 done').waitFor()
+          await page.getByText('Let an agent recall a memory').waitFor()
+          await at.call(null, 'search_context', { limit: 1 })
+          await page.reload()
+          expect(await page.getByText('First steps').count()).toBe(0)
           expect(complaints).toEqual([])
         } finally {
           await empty.stop()

@@ -9,6 +9,7 @@ import type { RunningServer } from '../../support/server'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WIDTHS = [1280, 390]
+const ISO_DAY = /\d{4}-\d{2}-\d{2}/
 /** Elements whose text is wider than their box, or that leave the page. Regions that scroll are left out. */
 const CLIPPED = `[...document.querySelectorAll('main *')].filter((one) => {
   if (one.closest('pre, .scroll, .graph, svg, .hidden, .excerpt, textarea, input, select, [hidden], .stacked thead')) return false
@@ -195,6 +196,99 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
       await page.getByRole('heading', { name: 'Both goals' }).waitFor()
       await isSound(page)
       expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-211] names the values that a version changed, and restores that version from its own page', async () => {
+      const id = await store('Ropes are checked.', { metadata: { title: 'Ropes', priority: 2 }, tags: ['ropes'] })
+      await house.call(null, 'update_context', {
+        context_id: id,
+        tags: ['ropes', 'safety'],
+        metadata_patch: { title: 'Ropes and chains', priority: null, owner_team: 'deck' },
+      })
+      const page = await open(`/entries/${id}`, { width })
+      expect(await page.locator('.changed div').allTextContents()).toEqual([
+        'titleRopes → Ropes and chains',
+        'priority2 removed',
+        'owner teamdeck',
+        'tagsropes → ropes, safety',
+      ])
+      await isSound(page)
+      await page.getByRole('link', { name: 'See it' }).click()
+      await page.getByRole('button', { name: 'Restore this version' }).click()
+      await page.getByRole('heading', { name: 'Ropes', level: 1, exact: true }).waitFor()
+      expect((await read(id)).metadata).toMatchObject({ title: 'Ropes', priority: 2 })
+    })
+
+    it('[OPERATE-212] shows how the typed text differs from the current one after another edit', async () => {
+      const id = await store('The crane lifts two tons.', { metadata: { title: 'Crane' } })
+      const page = await open(`/entries/${id}/edit`, { width })
+      await page.getByLabel('Text', { exact: true }).fill('The crane lifts three tons.')
+      await house.call(null, 'update_context', { context_id: id, text: 'The crane lifts four tons.' })
+      await page.getByRole('button', { name: 'Store' }).click()
+      await page.getByText('This memory changed while you were editing').waitFor()
+      expect(await page.locator('.diff b').allTextContents()).toEqual(['four', 'three'])
+      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('The crane lifts three tons.')
+      expect(await page.locator('main').textContent()).not.toMatch(/\d{4}-\d{2}-\d{2}/)
+      await isSound(page)
+    })
+
+    it('[OPERATE-213] finds a memory by words for a field of IDs, and refuses a link to no memory', async () => {
+      const word = `windlass${width}`
+      const target = await store(`The ${word} is greased.`, { metadata: { title: `Grease the ${word}` } })
+      const id = await store('Anchors hold.', { metadata: { title: 'Anchor' } })
+      const page = await open(`/entries/${id}/edit`, { width })
+      await page.getByLabel('Refers to').fill(`999999, ${word}`)
+      await page.getByRole('button', { name: `Grease the ${word} (${target})` }).click()
+      expect(await page.getByLabel('Refers to').inputValue()).toBe(`999999, ${target}`)
+      await page.getByRole('button', { name: 'Store' }).click()
+      await page.getByText('Memory 999999 does not exist, or this key cannot see it.').waitFor()
+      await page.getByLabel('Refers to').fill(String(target))
+      await page.getByRole('button', { name: 'Store' }).click()
+      await page.getByText('Your changes are stored').waitFor()
+      expect((await read(id)).metadata.references).toEqual({ context_ids: [target] })
+      await page.goto(`${house.base}/why?query=anchors`)
+      await page.locator('#id').fill(word)
+      await page.getByRole('button', { name: `Grease the ${word} (${target})` }).click()
+      await page.getByRole('button', { name: 'Explain' }).click()
+      await page.getByRole('heading', { level: 2 }).first().waitFor()
+      await isSound(page)
+    })
+
+    it('[OPERATE-216] leads to the newest memory of a long thread, without script', async () => {
+      for (let i = 1; i <= 12; i++) await store(`Message ${i}. ${'Words. '.repeat(40)}`, { thread_id: `long ${width}` })
+      const page = await open(`/threads/long ${width}`, { width, script: false })
+      await page.getByRole('link', { name: 'Go to the newest memory' }).click()
+      const last = await page.getByText('Message 12.').boundingBox()
+      expect(last?.y).toBeGreaterThanOrEqual(0)
+      expect(last?.y).toBeLessThan(844)
+    })
+
+    it('[OPERATE-214] fits lists with long names, and a row that is being changed, on the page', async () => {
+      const name = `session:claude-code:${'0123456789abcdef'.repeat(4)}`
+      await store('In a thread with a long name.', {
+        thread_id: name,
+        metadata: { project: `github.com/acme/${'x'.repeat(60)}` },
+      })
+      const page = await open('/threads', { width })
+      for (const path of ['/threads', '/projects', '/keys', '/activity', '/audit']) {
+        await page.goto(house.base + path)
+        await isSound(page)
+        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+        const outside = `[...document.querySelectorAll('.card td, .card th')].filter((cell) =>
+          cell.getBoundingClientRect().right > cell.closest('.card').getBoundingClientRect().right + 1).length`
+        expect([path, await page.evaluate(outside)]).toEqual([path, 0])
+      }
+    })
+
+    it('[OPERATE-215] shows no date in another format', async () => {
+      await store('Lamps are lit at dusk.', { metadata: { title: 'Lamps lit', project: 'lamps' } })
+      const page = await open('/pack?project=lamps&goal=when+are+lamps+lit', { width, script: false })
+      await page.getByRole('heading', { name: 'Lamps lit' }).waitFor()
+      expect(await page.locator('.item .facts').first().textContent()).not.toMatch(/\d{4}-\d{2}/)
+      for (const path of ['/', '/projects', '/search?project=lamps&from=2026-01-01']) {
+        await page.goto(house.base + path)
+        expect([path, await page.locator('main').textContent()]).toEqual([path, expect.not.stringMatching(ISO_DAY)])
+      }
     })
   })
 }

@@ -77,7 +77,7 @@ export function dashboardRecords(name: string, start: Start): void {
           },
         })
         const { text } = await reader.get(`/entries/${id}`)
-        expect(text).toMatch(/src\/a\.ts:12-20.*changed, found 2026-11-01/s)
+        expect(text).toMatch(/src\/a\.ts:12-20.*changed, found <time datetime="2026-11-01/s)
         expect(text).toMatch(/class="graph".*A far memory/s)
         expect(text).not.toContain('Edit details')
       })

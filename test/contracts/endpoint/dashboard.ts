@@ -423,7 +423,7 @@ export function dashboardContract(name: string, start: Start): void {
       expect([stored.status, locationOf(stored)]).toEqual([303, `/entries/${id}?done=changed&from=1`])
       const late = await writer.send(`/entries/${id}/edit`, { ...fields, text: 'my own words' })
       expect([late.status, late.text]).toEqual([409, expect.stringContaining('my own words</textarea>')])
-      expect(late.text).toContain('is at version 2, not 1')
+      expect(late.text).toContain('This memory changed while you were editing')
       const bad = await writer.send(`/entries/${id}/edit`, { ...fields, metadata: '{"n": ', expected: '2' })
       expect([bad.status, bad.text]).toEqual([400, expect.stringContaining('role="alert"')])
       const { result } = await house.call(writer.key.key, 'get_context_by_ids', { context_ids: [id] })

@@ -1,8 +1,60 @@
 /**
  * Search as you type: by words, from the third character, 250 ms after the last key. The address of the page is that of the complete
- * search, which Enter starts. Suggestions of filters, and saved views, which stay in this browser.
+ * search, which Enter starts. Suggestions of names and memories, and saved views, which stay in this browser.
  */
 export const SEARCH = `
+/** Calls back when a person focuses a field, and 250 ms after the last key. */
+const whileTyping = (input, act) => {
+  let pause
+  input.addEventListener('focus', act)
+  input.addEventListener('input', () => {
+    clearTimeout(pause)
+    pause = setTimeout(act, 250)
+  })
+}
+
+for (const input of document.querySelectorAll('[data-suggest]')) {
+  const list = element('datalist')
+  list.id = input.id + '-names'
+  input.after(list)
+  input.setAttribute('list', list.id)
+  whileTyping(input, async () => {
+    const query = new URLSearchParams({ field: input.dataset.suggest, q: input.value })
+    const answer = await fetch('/suggest?' + query).catch(() => null)
+    if (!answer?.ok) return
+    list.replaceChildren(...(await answer.json()).map((name) => {
+      const option = element('option')
+      option.value = name
+      return option
+    }))
+  })
+}
+
+// A field of IDs finds memories by words; the chosen one replaces the words after the last comma.
+for (const input of document.querySelectorAll('[data-memories]')) {
+  const list = element('ul', 'found')
+  list.ariaLabel = 'Memories with these words'
+  list.setAttribute('aria-live', 'polite')
+  input.after(list)
+  whileTyping(input, async () => {
+    const words = input.value.split(',').at(-1).trim()
+    const isSearched = words.length >= 3 && !/^\\d+$/.test(words)
+    const answer = isSearched ? await fetch('/palette?' + new URLSearchParams({ q: words })).catch(() => null) : null
+    const found = answer?.ok ? (await answer.json()).filter(({ at }) => at.startsWith('/entries/')) : []
+    list.replaceChildren(...found.map(({ label, at }) => {
+      const id = at.split('/')[2]
+      const item = element('li')
+      item.append(actionButton('small plain', label + ' (' + id + ')', () => {
+        const before = input.value.split(',').slice(0, -1).map((one) => one.trim())
+        input.value = [...before, id].join(', ')
+        list.replaceChildren()
+        input.focus()
+      }))
+      return item
+    }))
+  })
+}
+
 const live = document.querySelector('[data-live]')
 if (live) {
   const field = live.elements.q
@@ -46,29 +98,6 @@ if (live) {
     if ([...field.value.trim()].length >= 3) timer = setTimeout(find, 250)
   })
   live.elements.sort?.addEventListener('change', () => live.requestSubmit())
-
-  for (const input of live.querySelectorAll('[data-suggest]')) {
-    const list = element('datalist')
-    list.id = input.id + '-names'
-    input.after(list)
-    input.setAttribute('list', list.id)
-    let pause
-    const suggest = async () => {
-      const query = new URLSearchParams({ field: input.dataset.suggest, q: input.value })
-      const answer = await fetch('/suggest?' + query).catch(() => null)
-      if (!answer?.ok) return
-      list.replaceChildren(...(await answer.json()).map((name) => {
-        const option = element('option')
-        option.value = name
-        return option
-      }))
-    }
-    input.addEventListener('focus', suggest)
-    input.addEventListener('input', () => {
-      clearTimeout(pause)
-      pause = setTimeout(suggest, 250)
-    })
-  }
 
   // People who share a browser have views of their own.
   const viewsOf = 'views ' + live.dataset.live

@@ -67,9 +67,9 @@ const Filters = ({ visit }: { visit: Visit }) => {
   return (
     <search>
       <form method="get" action="/activity" class="bar-form">
-        <Field name="agent" label="Person or agent" value={value('agent')} />
-        <Field name="project" label="Project" value={value('project')} />
-        <Field name="thread" label="Thread" value={value('thread')} />
+        <Field name="agent" label="Person or agent" value={value('agent')} suggest />
+        <Field name="project" label="Project" value={value('project')} suggest />
+        <Field name="thread" label="Thread" value={value('thread')} suggest />
         <Choice name="action" label="Change" value={value('action')} options={ACTIONS} />
         {value('by') === null ? null : <Field name="by" label="Key" value={value('by')} />}
         <button type="submit">Filter</button>

@@ -43,12 +43,16 @@ const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now, name
       {plain(action)}
     </td>
     <td class="ids" data-label="Memories">
-      {ids.slice(0, IDS).map((id) => (
-        <>
-          <a href={entryAt(id)}>{id}</a>{' '}
-        </>
-      ))}
-      {ids.length > IDS ? <span class="soft">and {plural(ids.length - IDS, 'more', 'more')}</span> : null}
+      {ids.length === 0 ? null : (
+        <div>
+          {ids.slice(0, IDS).map((id) => (
+            <>
+              <a href={entryAt(id)}>{id}</a>{' '}
+            </>
+          ))}
+          {ids.length > IDS ? <span class="soft">and {plural(ids.length - IDS, 'more', 'more')}</span> : null}
+        </div>
+      )}
     </td>
     <td class="soft" data-label="Counts">
       {Object.entries(detail)
@@ -72,7 +76,18 @@ interface FiltersProps {
 }
 
 /** Actions that filters suggest; any other name can be typed. */
-const ACTIONS = 'store_context update_context delete_context restore_context context remember keys.create keys.revoke'
+const ACTIONS =
+  'store_context store_context_batch update_context delete_context restore_context erase context remember update forget ' +
+  'restore ' +
+  'captured.keep captured.drop captured.merge captured.erase memory.approve memory.archive stale.resolve keys.create ' +
+  'keys.rotate keys.revoke projects.rename projects.merge projects.split people.leave people.export audit.read'
+
+/** Keys by their names. The one in the address may belong to none of them, such as the admin token. */
+const keysWith = (keys: readonly ApiKey[], by: string | null) => [
+  ['', 'all'] as const,
+  ...(by === null || keys.some(({ id }) => id === by) ? [] : [[by, by] as const]),
+  ...keys.map(({ id, name }) => [id, name] as const),
+]
 
 function Filters({ visit, org, keys, errors }: FiltersProps) {
   const value = (name: string) => queryParameter(visit, name)
@@ -82,7 +97,7 @@ function Filters({ visit, org, keys, errors }: FiltersProps) {
       {visit.credential.kind === 'operator' && org !== null ? <input type="hidden" name="org" value={org} /> : null}
       <div class="fields">
         <Field name="action" label="Action" value={value('action')} list="actions" />
-        <Field name="by" label="Key" value={value('by')} list="keys" hint="Its ID" />
+        <Choice name="by" label="Key" value={value('by')} options={keysWith(keys, value('by'))} />
         <Choice name="outcome" label="Outcome" value={value('outcome')} options={OUTCOMES} />
         <Field name="from" label="From" type="date" value={value('from')} error={errors.get('from')} />
         <Field name="to" label="To" type="date" value={value('to')} error={errors.get('to')} />
@@ -90,19 +105,14 @@ function Filters({ visit, org, keys, errors }: FiltersProps) {
           name="memory"
           label="Memory"
           value={value('memory')}
-          inputmode="numeric"
           error={errors.get('memory')}
-          hint="Its ID"
+          hint="Its ID, or words to find it"
+          finds="memories"
         />
       </div>
       <datalist id="actions">
         {ACTIONS.split(' ').map((one) => (
           <option value={one} />
-        ))}
-      </datalist>
-      <datalist id="keys">
-        {keys.map(({ id, name }) => (
-          <option value={id}>{name}</option>
         ))}
       </datalist>
       <p class="actions">
@@ -240,7 +250,7 @@ export async function audit(visit: Visit): Promise<Page> {
               <Nothing
                 title={page.older === null ? 'No matching actions' : 'No matching actions among the newest 5,000'}
               >
-                <p>An action has the name of a tool, such as store_context, or of a route, such as keys.create.</p>
+                <p>Actions have the names of tools, such as store_context, or of routes, such as keys.create.</p>
               </Nothing>
             )}
             {page.older === null ? null : (

@@ -80,6 +80,16 @@ function stepsOf(visit: Visit, done: StepsDone): Step[] {
         </>
       ),
     },
+    {
+      isDone: done.recall,
+      title: 'Let an agent recall a memory',
+      children: (
+        <>
+          <p>Ask an agent:</p>
+          <Copyable text={RECALL} label="Question to an agent" />
+        </>
+      ),
+    },
     ...(visit.config.captureDays === 0
       ? []
       : [
@@ -93,16 +103,6 @@ function stepsOf(visit: Visit, done: StepsDone): Step[] {
                   text={`npx commonplace-mcp setup claude-code --capture --url ${origin}`}
                   label="Command that installs the hooks of Claude Code"
                 />
-              </>
-            ),
-          },
-          {
-            isDone: done.recall,
-            title: 'Let a session recall a memory',
-            children: (
-              <>
-                <p>Ask an agent, in a session that is captured:</p>
-                <Copyable text={RECALL} label="Question to an agent" />
               </>
             ),
           },

@@ -4,14 +4,16 @@ import { readId } from '../../../domain/entry/link'
 import { isReserved, type JsonValue, own } from '../../../domain/entry/metadata'
 import { titleOf } from '../../../domain/entry/title'
 import { Problem } from '../../../domain/errors'
+import { textDiff } from '../../../domain/history/diff'
 import { jsonFlaw } from '../../../domain/json/error-line'
+import type { Millis } from '../../../domain/time'
 import { updateContext } from '../../../tools/threads/update-context'
 import { type Page, seeOther } from '../page'
-import { Name, Note } from '../parts/common'
+import { Name, Note, Time } from '../parts/common'
 import { Area, Field, type FieldErrors, PostForm } from '../parts/form'
 import { entryAt, withQuery } from '../parts/words'
-import { callTool, queryParameter, type Visit } from '../visit'
-import { changeable, idOf, isDeleted, prettyJson } from './entry'
+import { callTool, principalOf, queryParameter, type Visit } from '../visit'
+import { changeable, Diff, idOf, isDeleted, prettyJson } from './entry'
 import { Details, FIELDS, type FieldName, LINK_FIELDS, METADATA_FIELDS, type Values, valuesOf } from './entry-form'
 
 /** Edits a memory with the tool that agents use, at the version that the person has seen: by its fields, or its metadata as JSON. */
@@ -38,6 +40,8 @@ interface Shown {
   readonly errors?: FieldErrors
   /** The error to show. */
   readonly children?: Child
+  /** The memory as another edit has stored it. */
+  readonly theirs?: Entry
 }
 
 const NO_ERRORS: FieldErrors = new Map()
@@ -54,7 +58,10 @@ const Views = ({ id, asJson }: { id: number; asJson: boolean }) => (
   </nav>
 )
 
-const editPage = (visit: Visit, { id, name, draft, status = 200, errors = NO_ERRORS, children }: Shown): Page => ({
+const editPage = (
+  visit: Visit,
+  { id, name, draft, status = 200, errors = NO_ERRORS, children, theirs }: Shown,
+): Page => ({
   title: `Edit: ${name}`,
   status,
   body: (
@@ -66,6 +73,7 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, errors = NO_ERR
         <Views id={id} asJson={draft.json !== null} />
       </div>
       {children === undefined ? null : <Note bad>{children}</Note>}
+      {theirs === undefined ? null : <Theirs entry={theirs} draft={draft} now={visit.services.now()} />}
       <PostForm action={`${entryAt(id)}/edit`} token={visit.formToken} class="card stack-form">
         <input type="hidden" name="expected" value={String(draft.expected)} />
         {draft.values.text === undefined ? null : (
@@ -105,6 +113,31 @@ const editPage = (visit: Visit, { id, name, draft, status = 200, errors = NO_ERR
     </>
   ),
 })
+
+/** Shows who changed the memory, and how the draft differs from it. */
+const Theirs = ({ entry, draft, now }: { entry: Entry; draft: Draft; now: Millis }) => {
+  const { text } = draft.values
+  const by = entry.changedAgent ?? entry.changedBy
+  return (
+    <section class="card">
+      <h2>The current version and your text</h2>
+      <p class="soft">
+        Version {entry.version}, changed{' '}
+        {by === null ? null : (
+          <>
+            by <Name>{by}</Name>{' '}
+          </>
+        )}
+        <Time at={entry.updatedAt} now={now} hours />
+      </p>
+      {text === undefined || text === entry.text ? (
+        <p>The texts are the same.</p>
+      ) : (
+        <Diff text={textDiff({ version: entry.version, text: entry.text }, { version: entry.version + 1, text })} />
+      )}
+    </section>
+  )
+}
 
 const nameOf = (entry: Entry): string => titleOf(entry) || `memory ${entry.id}`
 
@@ -214,6 +247,24 @@ function errorsOf({ values, json }: Draft): FieldErrors {
   return found
 }
 
+/** Finds added links to memories that the person cannot see. The tool accepts them, because agents link memories of others. */
+async function unknownLinks(visit: Visit, entry: Entry, { values }: Draft): Promise<FieldErrors> {
+  const before = valuesOf(entry)
+  const added = LINK_FIELDS.map((name) => {
+    const known = new Set(listOf(before[name]))
+    return [name, listOf(values[name] ?? '').filter((one) => !known.has(one))] as const
+  })
+  const ids = [...new Set(added.flatMap(([, own]) => own.map(Number)))]
+  if (ids.length === 0) return NO_ERRORS
+  const seen = new Set((await visit.services.entries.read(principalOf(visit), ids)).map(({ id }) => id))
+  const missing = added.map(([name, own]) => [name, own.find((one) => !seen.has(Number(one)))] as const)
+  return new Map(
+    missing.flatMap(([name, id]) =>
+      id === undefined ? [] : [[name, `Memory ${id} does not exist, or this key cannot see it.`] as const],
+    ),
+  )
+}
+
 /** Finds the field that an error of the tool names. */
 function errorAtField(error: Problem, draft: Draft): FieldErrors {
   const details = Array.isArray(error.details) ? error.details : []
@@ -241,7 +292,8 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
       ),
     })
   const name = nameOf(entry)
-  const errors = errorsOf(draft)
+  const flawed = errorsOf(draft)
+  const errors = flawed.size > 0 ? flawed : await unknownLinks(visit, entry, draft)
   if (errors.size > 0)
     return editPage(visit, {
       ...{ id, name, status: 400, draft, errors },
@@ -259,17 +311,15 @@ export async function storeEdit(visit: Visit): Promise<Page | Response> {
     return editPage(visit, {
       ...{ id, name, status: isConflict ? 409 : 400, errors: errorAtField(error, draft) },
       draft: isConflict ? { ...draft, expected: entry.version } : draft,
-      children: (
-        <>
-          <span>{error.message}</span>
-          {isConflict ? (
-            <span>
-              Your text is below. <Beside id={id}>See the current version</Beside>. If you store again, you overwrite
-              it.
-            </span>
-          ) : null}
-        </>
+      children: isConflict ? (
+        <span>
+          This memory changed while you were editing. Your text is below.{' '}
+          <Beside id={id}>See the current version</Beside>. If you store again, you overwrite it.
+        </span>
+      ) : (
+        <span>{error.message}</span>
       ),
+      ...(isConflict ? { theirs: entry } : {}),
     })
   }
 }

@@ -51,8 +51,8 @@ export function valuesOf({ text, tags, metadata, project }: Entry): Required<Val
 }
 
 const AUDIENCES = [
-  ['org', 'Everyone with access to its project'],
-  ['project', 'Everyone with access, marked as project knowledge'],
+  ['org', 'Everyone with access'],
+  ['project', 'Everyone in the project'],
   ['private', 'Only its owner'],
 ] as const
 
@@ -90,7 +90,7 @@ export const Details = ({ values, errors = NONE }: FieldsProps) => (
         error={errors.get('kind')}
       />
       <Field name="status" label="Status" value={values.status ?? ''} list="statuses" error={errors.get('status')} />
-      <Field name="project" label="Project" value={values.project ?? ''} error={errors.get('project')} />
+      <Field name="project" label="Project" value={values.project ?? ''} error={errors.get('project')} suggest />
       <Choice
         name="audience"
         label="Who can read it"
@@ -107,10 +107,16 @@ export const Details = ({ values, errors = NONE }: FieldsProps) => (
     <Field name="tags" label="Tags" value={values.tags ?? ''} hint="Separated by commas" error={errors.get('tags')} />
     <fieldset class="group">
       <legend>Links</legend>
-      <p class="hint">IDs of memories, separated by commas</p>
+      <p class="hint">IDs of memories, separated by commas, or words to find one</p>
       <div class="fields">
         {LINK_FIELDS.map((name) => (
-          <Field name={name} label={LABELS[name]} value={values[name] ?? ''} error={errors.get(name)} />
+          <Field
+            name={name}
+            label={LABELS[name]}
+            value={values[name] ?? ''}
+            error={errors.get(name)}
+            finds="memories"
+          />
         ))}
       </div>
     </fieldset>

@@ -33,6 +33,7 @@ import { Markdown, Verbatim } from '../parts/markdown'
 import { Toast } from '../parts/toast'
 import { entryAt, plain, plural, samePage, withQuery } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
+import { ChangedList, type ChangedValues, readChangedValues } from './entry-changes'
 import { InlineDetails, InlineText } from './entry-form'
 import { Graph } from './entry-graph'
 import { Used } from './usage'
@@ -121,8 +122,14 @@ export const About = ({ entry, now, children }: { entry: Entry; now: Millis; chi
   </aside>
 )
 
+/** A stored date; a text that is none is shown as it is stored. */
+const FoundAt = ({ text, now }: { text: string; now: Millis }) => {
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? <>{text}</> : <Time at={at} now={now} />
+}
+
 /** The lines of files that the memory is about, and whether they have changed since. */
-const Citations = ({ entry }: { entry: Entry }) => {
+const Citations = ({ entry, now }: { entry: Entry; now: Millis }) => {
   const citations = citationsOf(entry.metadata)
   return citations.length === 0 ? null : (
     <section class="card" id="sources">
@@ -132,11 +139,17 @@ const Citations = ({ entry }: { entry: Entry }) => {
           <li>
             <code>{placeOf(citation)}</code>
             <span class={citation.changed_at === undefined ? 'soft' : 'warn'}>
-              {citation.changed_at === undefined
-                ? citation.hash === undefined
-                  ? 'not checked yet'
-                  : 'unchanged'
-                : `changed, found ${citation.changed_at}`}
+              {citation.changed_at === undefined ? (
+                citation.hash === undefined ? (
+                  'not checked yet'
+                ) : (
+                  'unchanged'
+                )
+              ) : (
+                <>
+                  changed, found <FoundAt text={citation.changed_at} now={now} />
+                </>
+              )}
               {citation.commit === undefined ? null : <> · commit {citation.commit.slice(0, 7)}</>}
             </span>
           </li>
@@ -314,11 +327,12 @@ interface VersionsProps {
   readonly token: string | null
   readonly now: Millis
   readonly visit: Visit
+  readonly values: ChangedValues
 }
 
 const ACTIONS = { stored: 'stored', updated: 'changed', deleted: 'deleted', restored: 'restored' } as const
 
-function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { of: Version }) {
+function One({ of, id, history, token, now, values }: Omit<VersionsProps, 'visit'> & { of: Version }) {
   const isOld = of.version !== history.currentVersion && of.action !== 'deleted'
   return (
     <li class="version">
@@ -346,6 +360,7 @@ function One({ of, id, history, token, now }: Omit<VersionsProps, 'visit'> & { o
           </span>
         ) : null}
       </div>
+      <ChangedList of={values.get(of.version) ?? []} />
       {of.diff === undefined || of.diff === '' ? null : <Diff text={of.diff} />}
     </li>
   )
@@ -405,7 +420,9 @@ async function look(visit: Visit, id: number) {
     attempt(() => services.readHistory.versions(principal, id, window, true)),
     services.capture.usage.of(principal, id),
   ])
-  return { entry: entries[0], links, graph, history: versions.ok ? versions.value : null, offset: window.offset, use }
+  const history = versions.ok ? versions.value : null
+  const values = history === null ? new Map() : await readChangedValues(services.readHistory, principal, id, history)
+  return { entry: entries[0], links, graph, history, values, offset: window.offset, use }
 }
 
 /** Reports the last action, with its undo. */
@@ -510,10 +527,17 @@ function Shown({ visit, entry, seen }: { visit: Visit; entry: Entry; seen: Await
               <p>{entry.summary}</p>
             </section>
           )}
-          <Citations entry={entry} />
+          <Citations entry={entry} now={now} />
           <Links id={entry.id} links={seen.links} graph={seen.graph} />
           {seen.history === null ? null : (
-            <Versions id={entry.id} history={seen.history} token={may ? formToken : null} now={now} visit={visit} />
+            <Versions
+              id={entry.id}
+              history={seen.history}
+              values={seen.values}
+              token={may ? formToken : null}
+              now={now}
+              visit={visit}
+            />
           )}
         </div>
         <div class="beside">
@@ -571,8 +595,15 @@ export const EraseForm = ({ id, versions, token, isUnsure }: EraseProps) => (
   </PostForm>
 )
 
+interface GoneProps {
+  readonly visit: Visit
+  readonly id: number
+  readonly history: DiffedPage
+  readonly values: ChangedValues
+}
+
 /** Shows a deleted memory, as long as it can be restored. */
-function Gone({ visit, id, history }: { visit: Visit; id: number; history: DiffedPage }) {
+function Gone({ visit, id, history, values }: GoneProps) {
   const change = queryParameter(visit, 'change')
   const may = visit.credential.kind === 'principal' && visit.credential.principal.role !== 'reader'
   // Right after the deletion its undo is a toast; later the page states what this is.
@@ -596,7 +627,7 @@ function Gone({ visit, id, history }: { visit: Visit; id: number; history: Diffe
           <a href="/deleted">All deleted memories</a>
         </p>
       </div>
-      <Versions id={id} history={history} token={null} now={visit.services.now()} visit={visit} />
+      <Versions id={id} history={history} values={values} token={null} now={visit.services.now()} visit={visit} />
       {may ? (
         <details class="card">
           <summary>Erase for good</summary>
@@ -613,5 +644,8 @@ export async function entry(visit: Visit): Promise<Page> {
   if (seen.entry !== undefined)
     return { title: titleOf(seen.entry), body: <Shown visit={visit} entry={seen.entry} seen={seen} /> }
   if (seen.history?.deleted !== true) throw noEntry()
-  return { title: `Deleted memory ${id}`, body: <Gone visit={visit} id={id} history={seen.history} /> }
+  return {
+    title: `Deleted memory ${id}`,
+    body: <Gone visit={visit} id={id} history={seen.history} values={seen.values} />,
+  }
 }

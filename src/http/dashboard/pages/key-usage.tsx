@@ -17,7 +17,7 @@ const COLUMNS = [
 /** Shows how much each key was used; nothing without any use. */
 export const KeyUsage = ({ of }: { of: readonly UsageSum[] }) =>
   of.length === 0 ? null : (
-    <section class="card scroll" tabindex={0} aria-label="Use">
+    <section class="card scroll records stacked" tabindex={0} aria-label="Use">
       <h2>Use in the last {USAGE_DAYS} days</h2>
       <table>
         <thead>
@@ -35,11 +35,9 @@ export const KeyUsage = ({ of }: { of: readonly UsageSum[] }) =>
               <th scope="row">
                 <Name>{sum.key?.name ?? sum.of}</Name>
               </th>
-              <td>
-                <Name>{sum.key?.owner ?? ''}</Name>
-              </td>
-              {COLUMNS.map(([, column]) => (
-                <td>{count(sum[column])}</td>
+              <td data-label="Owner">{sum.key === null ? null : <Name>{sum.key.owner}</Name>}</td>
+              {COLUMNS.map(([title, column]) => (
+                <td data-label={title}>{count(sum[column])}</td>
               ))}
             </tr>
           ))}

@@ -17,8 +17,8 @@ type By = Administering['by']
 
 /** Whether hooks that use a key record sessions. */
 const CAPTURE = [
-  ['true', 'on: hooks record sessions'],
-  ['false', 'off: hooks only give memories'],
+  ['true', 'on'],
+  ['false', 'off'],
 ] as const
 
 /** Fields of the limits of a key. */
@@ -100,7 +100,7 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         name="expires_at"
         value={sent(visit, 'expires_at')}
         error={errors.get('expires_at')}
-        label="Ends"
+        label="Expires"
         type="date"
       />
       {LIMITS.map((name) => (
@@ -113,7 +113,13 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
           inputmode="numeric"
         />
       ))}
-      <Choice name="capture" label="Capture of sessions" value={sent(visit, 'capture') ?? 'true'} options={CAPTURE} />
+      <Choice
+        name="capture"
+        label="Capture of sessions"
+        value={sent(visit, 'capture') ?? 'true'}
+        options={CAPTURE}
+        hint="Whether hooks record its sessions"
+      />
     </div>
     <p>
       <button type="submit" class="main">
@@ -242,6 +248,8 @@ const GRACE = [
 /** A key with its calls of the last days; null where the caller does not see them. */
 interface Listed {
   readonly key: ApiKey
+  /** The name of the key that made it; its ID if it is not in the list. */
+  readonly creator: string
   readonly calls: number | null
 }
 
@@ -343,7 +351,7 @@ interface RowProps {
   readonly errors: FieldErrors
 }
 
-const Row = ({ of: { key, calls }, visit, by, org, errors }: RowProps) => {
+const Row = ({ of: { key, calls, creator }, visit, by, org, errors }: RowProps) => {
   const now = visit.services.now()
   return (
     <tr class={hasEnded(key, now) ? 'gone' : undefined} data-row>
@@ -388,7 +396,7 @@ const Row = ({ of: { key, calls }, visit, by, org, errors }: RowProps) => {
         <Time at={key.createdAt} now={now} hours />
         <br />
         <span class="soft">
-          by <Name>{key.createdBy}</Name>
+          by <Name>{creator}</Name>
         </span>
       </td>
       <td data-label="Last used">
@@ -540,6 +548,7 @@ export async function keys(visit: Visit, errors?: FieldErrors, of?: string): Pro
             <Table
               keys={rows.map((key) => ({
                 key,
+                creator: rows.find(({ id }) => id === key.createdBy)?.name ?? key.createdBy,
                 calls: seesUse ? (used.find(({ of }) => of === key.id)?.calls ?? 0) : null,
               }))}
               visit={visit}

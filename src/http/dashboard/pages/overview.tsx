@@ -48,8 +48,8 @@ export async function readOverview(visit: Visit) {
   const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
   const seesBackups = services.transfer.backups.isBound && administersAll(visit)
-  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, backups, nearQuota] = await Promise.all(
-    [
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, backups, nearQuota, hasRecalls] =
+    await Promise.all([
       services.entries.statistics(principal),
       services.vectorCounts?.(principal) ?? null,
       services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
@@ -60,23 +60,24 @@ export async function readOverview(visit: Visit) {
       services.capture.usage.week(principal),
       seesBackups ? services.transfer.backupRun() : null,
       keysNearQuota(visit),
-    ],
-  )
+      visit.preferences.isSetupHidden || services.usage.hasRecalls(principal),
+    ])
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
   const isShown = usage.since !== null
   const late = backups !== null && isBackupLate(backups, now) ? { hours: backupHours(backups, now) } : null
   const attention = { sessions, pairs, late, nearQuota }
-  return { totals, vectors, activity, latest, suggestion, full, now, days, mostUsed, isShown, ...attention }
+  const steps = { isShown, hasRecalls }
+  return { totals, vectors, activity, latest, suggestion, full, now, days, mostUsed, ...steps, ...attention }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
 
 /** The first steps that the stored data proves. */
-const stepsOf = ({ totals, sessions, isShown }: Seen): StepsDone => ({
-  connect: totals.bySource.agent > 0 || sessions > 0 || isShown,
+const stepsOf = ({ totals, sessions, isShown, hasRecalls }: Seen): StepsDone => ({
+  connect: totals.bySource.agent > 0 || sessions > 0 || isShown || hasRecalls,
   store: totals.entries > 0,
-  recall: isShown,
+  recall: isShown || hasRecalls,
   capture: sessions > 0 || isShown,
 })
 

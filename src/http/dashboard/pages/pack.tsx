@@ -1,11 +1,12 @@
 import type { OmissionReason, Omitted, OmittedEntry, Pack, PackItem } from '../../../domain/pack/pack'
 import { DEPTHS, MAX_GOAL, PACK_LAYERS } from '../../../domain/pack/pack-request'
 import { INTENTS, SECTION_TITLES } from '../../../domain/pack/sections'
+import type { Millis } from '../../../domain/time'
 import type { Compiled } from '../../../services/pack/compile-pack'
 import { namedProjectOrNone } from '../../named-project'
 import type { Page } from '../page'
 import { Bar } from '../parts/charts'
-import { Copyable, KindLabel, Name, Note, Nothing } from '../parts/common'
+import { Copyable, KindLabel, Name, Note, Nothing, Time } from '../parts/common'
 import { Choice, Field } from '../parts/form'
 import { count, entryAt, plain, plural, score, withQuery } from '../parts/words'
 import { callerOf, principalOf, queryNumber, queryParameter, type Visit } from '../visit'
@@ -94,7 +95,7 @@ const OPEN = 6
 /** Shows a pack: each item with its reason and score, and the memories that were left out. */
 const CHARS_PER_TOKEN = 4
 
-const Item = ({ of }: { of: PackItem }) => (
+const Item = ({ of, now }: { of: PackItem; now: Millis }) => (
   <li class="item">
     <div class="item-head">
       <h3>
@@ -117,7 +118,7 @@ const Item = ({ of }: { of: PackItem }) => (
     )}
     <p class="facts">
       <KindLabel kind={of.type} />
-      {of.quality.created_at === null ? null : <span>{of.quality.created_at.slice(0, 10)}</span>}
+      {of.quality.created_at === null ? null : <Time at={Date.parse(of.quality.created_at)} now={now} />}
       {of.related.map(({ id, name, relationship, direction }) => (
         <span>
           {plain(relationship)} {direction === 'outgoing' ? '→' : '←'}{' '}
@@ -184,7 +185,7 @@ const AsMarkdown = ({ markdown }: { markdown: string }) => (
   </section>
 )
 
-function Shown({ of: { pack, leftOut, trace } }: { of: Compiled }) {
+function Shown({ of: { pack, leftOut, trace }, now }: { of: Compiled; now: Millis }) {
   const { goal, project, sections, diagnostics, markdown, total_items: total } = pack
   const explain = (id: number) => withQuery('/why', { query: goal, id, project })
   return (
@@ -204,7 +205,7 @@ function Shown({ of: { pack, leftOut, trace } }: { of: Compiled }) {
               <h2>{SECTION_TITLES[facet]}</h2>
               <ol>
                 {items.map((item) => (
-                  <Item of={item} />
+                  <Item of={item} now={now} />
                 ))}
               </ol>
             </section>
@@ -349,8 +350,8 @@ const Form = ({ wanted: { goal, other, intent, layer, project, domain, agent, bu
         value={layer}
         options={PACK_LAYERS.map((one) => [one, `${plain(one)}: ${LAYER_WORDS[one]}`])}
       />
-      <Field name="project" label="Project" value={project} />
-      <Field name="agent" label="Agent" value={agent} hint="Includes its diary" />
+      <Field name="project" label="Project" value={project} suggest />
+      <Field name="agent" label="Agent" value={agent} hint="Includes its diary" suggest />
     </div>
     <details class="more" open={other !== null || domain !== null || budget > 0 || error !== undefined}>
       <summary>Compare, budget and subject area</summary>
@@ -413,7 +414,7 @@ export async function pack(visit: Visit): Promise<Page> {
             </Nothing>
           </section>
         ) : second === undefined ? (
-          <Shown of={first} />
+          <Shown of={first} now={visit.services.now()} />
         ) : (
           <Compared first={first} second={second} />
         )}

@@ -5,7 +5,7 @@ import { Name, Note, Nothing, ProjectLink, Time } from '../parts/common'
 import { errorsAt, Field, type FieldErrors, PostForm } from '../parts/form'
 import { Head, sortOf } from '../parts/table-head'
 import { Toast } from '../parts/toast'
-import { count, withQuery } from '../parts/words'
+import { count, plural, withQuery } from '../parts/words'
 import { queryParameter, sent, type Visit } from '../visit'
 import { type Administering, administering, administeringOne, OrgChoice, OrgField, orgsFor } from './administering'
 
@@ -238,7 +238,7 @@ const Forks = ({ forks, sending }: { forks: readonly LikelyFork[]; sending: Send
                 <input type="hidden" name="from" value={key} />
                 <input type="hidden" name="into" value={into} />
                 <span>
-                  <Name>{key}</Name> ({entries}) and <Name>{into}</Name>: {reason}
+                  <Name>{key}</Name> ({plural(entries, 'memory', 'memories')}) and <Name>{into}</Name>: {reason}
                 </span>
                 <button type="submit">Merge</button>
               </PostForm>
@@ -252,17 +252,17 @@ const Forks = ({ forks, sending }: { forks: readonly LikelyFork[]; sending: Send
 const changed = ({ action, detail: { project, name, from, is, change } }: ProjectChange): string => {
   if (action === 'merge') return `${from} merged into ${project}`
   if (action === 'split') return `${name ?? project} split from ${from}`
-  if (action === 'rename') return `${project} called ${is}`
+  if (action === 'rename') return `${project} renamed to ${is}`
   if (action === 'attach') return `${name} became a name of ${project}`
   if (action === 'undo') return `change ${change} undone`
-  return `${project} named first`
+  return `${project} created`
 }
 
 const UNDOABLE: readonly ProjectChange['action'][] = ['attach', 'rename', 'merge', 'split']
 
 const Changes = ({ changes, now, sending }: { changes: readonly ProjectChange[]; now: Millis; sending: Sending }) => (
   <section class="card">
-    <h2>Name changes</h2>
+    <h2>Changes of projects</h2>
     <ul class="plain">
       {changes.map((one) => (
         <li>
@@ -270,8 +270,11 @@ const Changes = ({ changes, now, sending }: { changes: readonly ProjectChange[];
             <OrgField by={sending.by} org={sending.org} />
             <input type="hidden" name="change" value={String(one.seq)} />
             <span>
-              {one.seq}: <Name>{changed(one)}</Name> <Time at={one.at} now={now} />
-              {one.undoneBy === null ? '' : `, undone by ${one.undoneBy}`}
+              <Name>{changed(one)}</Name>{' '}
+              <span class="soft">
+                <Time at={one.at} now={now} />, change {one.seq}
+                {one.undoneBy === null ? '' : `, undone by change ${one.undoneBy}`}
+              </span>
             </span>
             {one.undoneBy === null && UNDOABLE.includes(one.action) ? <button type="submit">Undo</button> : null}
           </PostForm>

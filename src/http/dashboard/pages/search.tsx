@@ -29,7 +29,7 @@ import {
   Time,
 } from '../parts/common'
 import { Choice, Field } from '../parts/form'
-import { count, entryAt, plain, plural, samePage, score } from '../parts/words'
+import { count, day, entryAt, plain, plural, samePage, score } from '../parts/words'
 import { principalOf, queryNumber, queryParameter, type Visit } from '../visit'
 
 /** Parses the conditions on metadata of a search form into filters. */
@@ -336,6 +336,11 @@ const Conditions = ({ wanted }: { wanted: SearchFormState }) => {
           <ConditionRow of={one} />
         ))}
       </div>
+      <p class="actions">
+        <button type="submit" class="main">
+          Apply filters
+        </button>
+      </p>
     </details>
   )
 }
@@ -483,7 +488,10 @@ function filtersOf(visit: Visit, wanted: SearchFormState): FilterInUse[] {
     if (value === null) return []
     const without = samePage(visit.url, { [name]: null, offset: null, live: null })
     if (name === 'captured') return [{ name: 'captured sessions', value: 'only', without }]
-    return [{ name: CHIP_LABELS[name] ?? name, value: name === 'kind' ? plain(value) : value, without }]
+    const isDay =
+      (name === 'from' || name === 'to') && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    const shown = isDay ? day(Date.parse(value), visit.services.now()) : name === 'kind' ? plain(value) : value
+    return [{ name: CHIP_LABELS[name] ?? name, value: shown, without }]
   })
   const conditions = wanted.conditions.map(({ key, operator, value }, place) => ({
     name: `${key} ${OPERATOR_WORDS[operator as Operator] ?? operator}`,

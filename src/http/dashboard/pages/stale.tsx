@@ -35,12 +35,12 @@ const VERDICTS = {
 
 const Memory = ({ name, entry, now, shown }: { name: string; entry: EntryPreview; now: number; shown?: number }) => (
   <article data-row data-edit={`${entryAt(entry.id)}/edit`}>
-    <h3>
+    <h2>
       {name}:{' '}
       <a class="quiet" href={entryAt(entry.id)}>
         <Name>{entry.title ?? `Memory ${entry.id}`}</Name>
       </a>
-    </h3>
+    </h2>
     <Facts>
       <KindLabel kind={entry.kind} />
       {entry.project === null ? null : <ProjectLink project={entry.project} />}

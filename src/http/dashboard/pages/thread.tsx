@@ -7,7 +7,7 @@ import type { Millis } from '../../../domain/time'
 import type { Page } from '../page'
 import { By, Facts, Images, KindLabel, Name, Nothing, Pages, ProjectLink, Tags, Time } from '../parts/common'
 import { Markdown } from '../parts/markdown'
-import { entryAt, plural } from '../parts/words'
+import { entryAt, plural, threadAt } from '../parts/words'
 import { principalOf, queryNumber, type Visit } from '../visit'
 
 /** Shows a thread as a conversation, oldest first within a page. */
@@ -15,6 +15,8 @@ const SIZE = 30
 /** Code points read of each text; one more shows whether it is cut. */
 const SHOWN = 2_000
 const DEEPEST = 1_000_000
+/** Memories of a page up to which the newest one is near its top. */
+const SHORT = 5
 
 /** Returns whether the title differs from the start of the text. */
 const hasTitle = ({ title }: EntryPreview): boolean => title !== null && title.trim() !== ''
@@ -74,6 +76,11 @@ export async function thread(visit: Visit, name: string): Promise<Page> {
             {plural(page.total, 'memory', 'memories')}
             {agents.length === 0 ? '' : `, by ${agents.slice(0, 6).join(', ')}`}
           </p>
+          {page.entries.length <= SHORT ? null : (
+            <p>
+              <a href={offset === 0 ? '#newest' : `${threadAt(id)}#newest`}>Go to the newest memory</a>
+            </p>
+          )}
         </div>
         {page.entries.length > 0 ? null : <Nothing title="No entries on this page" />}
         <ol class="talk">
@@ -81,6 +88,7 @@ export async function thread(visit: Visit, name: string): Promise<Page> {
             <Turn of={entry} now={now} />
           ))}
         </ol>
+        {offset === 0 ? <span id="newest" /> : null}
         <Pages url={url} offset={offset} shown={page.entries.length} total={page.total} size={SIZE} />
       </>
     ),

@@ -196,7 +196,7 @@ const Export = ({ visit, by, org }: Whose) => (
       Commonplace server can import. It never contains keys or the audit log.
     </p>
     <OrgField by={by} org={org} />
-    <Field name="project" label="Project" hint="Empty for all" />
+    <Field name="project" label="Project" hint="Empty for all" suggest />
     <fieldset class="switch">
       <legend>With</legend>
       {OPTIONAL_PARTS.map(([name, label, isUsual]) => (

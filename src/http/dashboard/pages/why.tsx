@@ -51,7 +51,14 @@ const Form = ({ visit }: { visit: Visit }) => {
         </button>
       </div>
       <div class="fields more">
-        <Field name="id" label="ID of the memory" value={value('id')} inputmode="numeric" required />
+        <Field
+          name="id"
+          label="Memory"
+          value={value('id')}
+          required
+          finds="memories"
+          hint="Its ID, or words to find it"
+        />
         <Choice
           name="tool"
           label="Tool"
@@ -61,7 +68,7 @@ const Form = ({ visit }: { visit: Visit }) => {
             ['search', 'search'],
           ]}
         />
-        <Field name="project" label="Project" value={value('project')} />
+        <Field name="project" label="Project" value={value('project')} suggest />
       </div>
       <details class="more" open={['as_of', 'kind', 'limit'].some((name) => value(name as 'limit') !== null)}>
         <summary>More</summary>
@@ -150,7 +157,7 @@ export async function why(visit: Visit): Promise<Page> {
         <Form visit={visit} />
         {explanation === null ? (
           <section class="card">
-            <Nothing title="Enter a query or goal, and the ID of the memory that you expected">
+            <Nothing title="Enter a query or goal, and the memory that you expected">
               <p>The server does not store texts of calls, so you enter the text again.</p>
             </Nothing>
           </section>

@@ -70,7 +70,7 @@ export function Days({ days, now, length }: { days: readonly Counted[]; now: Mil
             {all.toReversed().map(({ name, count: number }) => (
               <tr>
                 <th scope="row">
-                  <a href={atDay(name)}>{name}</a>
+                  <a href={atDay(name)}>{dayOf(name, now)}</a>
                 </th>
                 <td class="num">{count(number)}</td>
               </tr>

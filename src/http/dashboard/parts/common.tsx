@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { Entry } from '../../../domain/entry/entry'
 import { titleOf } from '../../../domain/entry/title'
 import type { Millis } from '../../../domain/time'
-import { ago, day, entryAt, exact, minute, plain, samePage, threadAt, withQuery } from './words'
+import { ago, count, day, entryAt, exact, minute, plain, samePage, threadAt, withQuery } from './words'
 
 /** Parts that many pages share. Stored data is inserted as text, which JSX escapes. */
 
@@ -120,7 +120,9 @@ export function Pages({ url, offset, shown, total, size, isRanked = false, isCut
         </a>
       )}
       <span class="soft">
-        {shown === 0 ? 'nothing here' : `${offset + 1}–${offset + shown} of ${total}${isCut ? '+' : ''}`}
+        {shown === 0
+          ? 'nothing here'
+          : `${count(offset + 1)}–${count(offset + shown)} of ${count(total)}${isCut ? '+' : ''}`}
       </span>
       {older === null ? (
         <span />

@@ -82,6 +82,8 @@ interface FieldProps {
   readonly error?: string | undefined
   /** Whether the script suggests values of this name while a person types. */
   readonly suggest?: boolean
+  /** Whether the script finds memories by words for a field of IDs. */
+  readonly finds?: 'memories'
 }
 
 export const Field = ({
@@ -97,6 +99,7 @@ export const Field = ({
   placeholder,
   error,
   suggest,
+  finds,
 }: FieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -110,6 +113,7 @@ export const Field = ({
       inputmode={inputmode}
       placeholder={placeholder}
       data-suggest={suggest ? name : undefined}
+      data-memories={finds === undefined ? undefined : true}
       autocomplete="off"
       {...noted(id, hint, error)}
     />

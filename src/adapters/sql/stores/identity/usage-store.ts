@@ -4,7 +4,7 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { each, howMany, jsonGroups, num, str } from '../../core/rows'
 
-const COUNTS = ['requests', 'calls', 'failed', 'entries', 'rows_read', 'rows_written', 'tokens'] as const
+const COUNTS = ['requests', 'calls', 'failed', 'entries', 'rows_read', 'rows_written', 'tokens', 'recalls'] as const
 
 /** Creates the store of usage over any SQL connection. */
 export function createSqlUsageStore(connection: SqlConnection): UsageStore {
@@ -18,7 +18,7 @@ export function createSqlUsageStore(connection: SqlConnection): UsageStore {
     async add(rows) {
       const values = rows.map((row) => [
         ...[row.org, row.day, row.keyId, row.project, row.requests, row.calls, row.failed, row.entries],
-        ...[row.rowsRead, row.rowsWritten, row.tokens],
+        ...[row.rowsRead, row.rowsWritten, row.tokens, row.recalls],
       ])
       const statements = jsonGroups(values).map(
         (json) => sql`INSERT INTO key_usage AS u (${names})
@@ -37,8 +37,17 @@ export function createSqlUsageStore(connection: SqlConnection): UsageStore {
           ...{ keyId: str(row, 'key_id'), project: str(row, 'project') },
           ...{ requests: num(row, 'requests'), calls: num(row, 'calls') },
           ...{ failed: num(row, 'failed'), entries: num(row, 'entries'), tokens: num(row, 'tokens') },
-          ...{ rowsRead: num(row, 'rows_read'), rowsWritten: num(row, 'rows_written') },
+          ...{ rowsRead: num(row, 'rows_read'), rowsWritten: num(row, 'rows_written'), recalls: num(row, 'recalls') },
         })),
+      )
+    },
+
+    async hasRecalls(org, keyId) {
+      const ofKey = keyId === null ? sql`` : sql`AND key_id = ${keyId}`
+      return readOne(
+        connection,
+        sql`SELECT 1 AS found FROM key_usage WHERE org = ${org} AND recalls > 0 ${ofKey} LIMIT 1`,
+        (rows) => rows.length > 0,
       )
     },
 
