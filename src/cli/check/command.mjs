@@ -50,6 +50,7 @@ function print(checked, placeOf, isDry) {
   const counts = Object.entries(countsOf(checked)).filter(([, count]) => count > 0)
   const total = counts.reduce((sum, [, count]) => sum + count, 0)
   const list = counts.map(([state, count]) => `${count} ${WORDS[/** @type {keyof typeof WORDS} */ (state)]}`).join(', ')
+  if (checked.length === 0) return console.log('No memory of this project cites code. To cite lines: docs/sources.md')
   const memories = checked.length === 1 ? '1 memory' : `${checked.length} memories`
   console.log(
     `${total === 1 ? '1 cited place' : `${total} cited places`} of ${memories}${list === '' ? '' : `: ${list}`}${isDry ? ' (--dry-run: nothing was stored)' : ''}`,
