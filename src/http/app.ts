@@ -264,7 +264,8 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   app.notFound((c) => {
     const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
     if (isForPeople) return noPage(c.req.raw)
-    const message = 'No such route. MCP is served at /mcp'
+    const isRest = c.req.path.startsWith('/api/')
+    const message = `No such route. ${isRest ? 'GET /api/v1/openapi.json lists the routes' : 'MCP is served at /mcp'}`
     return c.json(errorBody(c.req.raw, { code: 'not_found', message, retryable: false }), 404)
   })
 
