@@ -50,7 +50,6 @@ function print(checked, placeOf, isDry) {
   const counts = Object.entries(countsOf(checked)).filter(([, count]) => count > 0)
   const total = counts.reduce((sum, [, count]) => sum + count, 0)
   const list = counts.map(([state, count]) => `${count} ${WORDS[/** @type {keyof typeof WORDS} */ (state)]}`).join(', ')
-  if (checked.length === 0) return console.log('No memory of this project cites code. To cite lines: docs/sources.md')
   const memories = checked.length === 1 ? '1 memory' : `${checked.length} memories`
   console.log(
     `${total === 1 ? '1 cited place' : `${total} cited places`} of ${memories}${list === '' ? '' : `: ${list}`}${isDry ? ' (--dry-run: nothing was stored)' : ''}`,
@@ -76,5 +75,7 @@ export async function check(options, dir) {
     return console.log(
       JSON.stringify({ project, folder: top, dry_run: isDry, counts: countsOf(checked), memories: checked }, null, 2),
     )
+  if (checked.length === 0)
+    return console.log(`No memory of project ${shown(project)} cites code. docs/sources.md shows how to cite lines.`)
   print(checked, library.placeOf, isDry)
 }
