@@ -16,6 +16,10 @@ export async function administrator({ services, credential }: Asked, action: str
   return by
 }
 
+/** Returns the organization that an address names: `-` is that of the key, since not every key knows its organization. */
+export const namedOrg = (credential: Credential, named: string): string =>
+  named === '-' && credential.kind === 'principal' ? credential.principal.org : named
+
 /** Logs denials before the error is returned. */
 export async function noting<T>(services: Services, by: Administrator, step: () => Promise<T>): Promise<T> {
   try {
