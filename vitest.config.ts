@@ -39,7 +39,7 @@ const ALSO_ON_POSTGRES = NIGHTLY
     }
   : {
       worker: [
-        ...['hooks', 'isolation', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
+        ...['hooks', 'isolation', 'key-limits', 'learned', 'notices', 'people', 'projects', 'readers', 'review'].map(
           (name) => `worker/${name}`,
         ),
         ...['meaning/filters', 'meaning/grep'],
@@ -166,6 +166,7 @@ export default defineConfig({
           cloudflareTest(({ inject }) => {
             const { bindings, ...stores } = bindingsOf(database === 'd1' ? undefined : inject('postgres'))
             return {
+              main: './src/index.ts',
               wrangler: { configPath: './wrangler.toml' },
               miniflare: {
                 // A line a request would hide what a test says.

@@ -46,7 +46,7 @@ const draw = drawer(67)
 /** Files whose numbers decide which memories are shown, and in which order. */
 const RANKING = [
   ...['src/domain/search/fusion.ts', 'src/domain/search/score.ts', 'src/domain/pack/select-entries.ts'],
-  ...['src/domain/recall/doubt.ts', 'src/domain/recall/similarity.ts', 'src/domain/pack/rank-entries.ts'],
+  ...['src/domain/recall/answer-confidence.ts', 'src/domain/recall/similarity.ts', 'src/domain/pack/rank-entries.ts'],
 ]
 const FACTORS = [2, 0.5, 4, 0.25]
 

@@ -13,6 +13,7 @@ const BENCHES = {
   code: ['code/run.mjs', '--write'],
   commits: ['commits.mjs'],
   cpu: ['cpu.mjs'],
+  start: ['start.mjs'],
   dashboard: ['dashboard.mjs', '--write'],
   day: ['day/run.mjs'],
   'day-sizes': ['day/sizes.mjs'],

@@ -1,18 +1,19 @@
-// @ts-nocheck: git's output is read into rows of many shapes
 // `npm run bench -- sources`: replays 300 commits of public repositories, and checks citations of their lines after each commit.
 // The truth is what `git diff` reports about the cited lines, never an answer of the comparison. See README.md.
 import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundled } from '../src/cli/bundle.mjs'
 import { comparisonWith } from '../src/cli/check/compare.mjs'
-import { gitIn, successorsOf } from '../src/cli/check/tree.mjs'
+import { successorsOf } from '../src/cli/check/tree.mjs'
+import { gitIn } from '../src/cli/git.mjs'
 
 const { values } = parseArgs({
   options: {
     repository: { type: 'string', multiple: true },
-    mirror: { type: 'string', default: '/work/.mirror' },
+    data: { type: 'string', default: '.' },
     commits: { type: 'string', default: '300' },
     citations: { type: 'string', default: '400' },
     seed: { type: 'string', default: '1' },
@@ -23,6 +24,11 @@ const { values } = parseArgs({
 const REPOSITORIES = values.repository ?? ['honojs/hono', 'pallets/flask', 'gin-gonic/gin']
 const COMMITS = Number(values.commits)
 const CITATIONS = Number(values.citations)
+/** @typedef {{ path: string, from: number, to: number }} Place */
+/** @typedef {{ from: number, count: number, to: number, added: number }} Shift */
+/** @typedef {Shift & { removed: { line: number, isMoved: boolean, isBlank: boolean }[], before: string[], after: string[] }} Hunk */
+/** @typedef {{ fate: 'unchanged', next: Place } | { fate: 'changed' | 'moved' | 'slid', next?: never }} Fate */
+
 const SOURCE = /\.(?:ts|tsx|js|mjs|py|go|md|rst|toml|yml|yaml|json|html|css|txt)$/
 
 /** Numbers from 0 to 1 that follow from the seed. */
@@ -38,7 +44,7 @@ function randomOf(seed) {
 
 /** Chooses passages of 3 to 15 lines of source and documentation, at random by line, none of blank lines alone. */
 function citationsAt(git, commit, random) {
-  const paths = git('ls-tree', '-r', '--name-only', commit)
+  const paths = (git('ls-tree', '-r', '--name-only', commit) ?? '')
     .split('\n')
     .filter((path) => SOURCE.test(path) && !/(?:^|\/)(?:package-lock\.json|yarn\.lock|bun\.lock)$/.test(path))
   const files = paths.flatMap((path) => {
@@ -88,6 +94,7 @@ function diffOf(git, parent, commit) {
     ...['--color-moved=blocks', '--color-moved-ws=ignore-all-space', '--find-renames', '-w', '--ignore-blank-lines'],
     ...['-U0', parent, commit],
   )
+  /** @type {Map<string, Hunk[]>} */
   const hunks = new Map()
   let [path, line] = ['', 0]
   for (const raw of (text ?? '').split('\n')) {
@@ -129,6 +136,7 @@ function diffOf(git, parent, commit) {
 
 /** Every hunk by file, also of white space, to follow line numbers. */
 function shiftsOf(git, parent, commit) {
+  /** @type {Map<string, Shift[]>} */
   const shifts = new Map()
   let path = ''
   for (const line of (git('diff', '--find-renames', '-U0', parent, commit) ?? '').split('\n')) {
@@ -159,7 +167,7 @@ const isSame = (a, b) => a.length === b.length && a.every((line, i) => line === 
  *
  * For instance a new function before the cited one may be reported behind the closing bracket of the function before it.
  *
- * @param {string[]} old the lines of the file before the commit, without white space
+ * @param {Hunk} hunk @param {{ from: number, to: number }} cited @param {string[]} old the lines of the file before the commit, without white space
  */
 function canSlideOut({ from: start, count, added, before, after }, { from, to }, old) {
   const part = (first, length) => old.slice(first - 1, first - 1 + length)
@@ -178,7 +186,12 @@ function canSlideOut({ from: start, count, added, before, after }, { from, to },
   )
 }
 
-/** Applies a commit to a tracked citation. @returns its new place, or what became of it */
+/**
+ * Applies a commit to a tracked citation.
+ *
+ * @param {Place} place @param {number} nonBlank its lines that are not blank @param {ReturnType<typeof diffOf>} diff
+ * @returns {Fate} with its new place if it is unchanged
+ */
 function tracked({ path, from, to }, nonBlank, { renames, deleted, hunks, shifts, oldLines }) {
   const own = hunks.get(path) ?? []
   const every = shifts.get(path) ?? []
@@ -198,25 +211,22 @@ function tracked({ path, from, to }, nonBlank, { renames, deleted, hunks, shifts
 
 /** Replays one repository. */
 async function replay(library, name) {
-  const folder = `${values.mirror}/${name.replace('/', '+')}/repo`
-  if (!existsSync(folder)) throw new Error(`${folder} does not exist: fetch github:${name} first`)
+  const folder = join(values.data, name.slice(name.indexOf('/') + 1))
+  if (!existsSync(folder)) throw new Error(`${folder} does not exist: git clone https://github.com/${name} ${folder}`)
   const git = gitIn(folder)
-  const log = git('log', '--first-parent', '--format=%H', `-${COMMITS + 1}`)
-    .trim()
-    .split('\n')
-    .reverse()
-  const [start, ...commits] = log
+  const log = (git('log', '--first-parent', '--format=%H', `-${COMMITS + 1}`) ?? '').trim().split('\n').reverse()
+  const [start = '', ...commits] = log
   const citations = citationsAt(git, start, randomOf(`${values.seed} ${name}`))
   const states = citations.map(({ path, lines, nonBlank }) => {
-    const [from, to] = lines.split('-').map(Number)
+    const [from = 0, to = 0] = lines.split('-').map(Number)
     return {
       nonBlank,
       first: `${path}:${lines}`,
-      citation: { path, lines },
+      citation: /** @type {import('../src/domain/entry/citation').Citation} */ ({ path, lines }),
       truth: { path, from, to },
-      fate: 'unchanged',
-      wrong: null,
-      drift: null,
+      fate: /** @type {Fate['fate']} */ ('unchanged'),
+      wrong: /** @type {string | null} */ (null),
+      drift: /** @type {string | null} */ (null),
     }
   })
   const treeOf = (commit) => ({

@@ -3,14 +3,14 @@
 //   dist/cli         the parts of the command line that are written in TypeScript
 //   dist/onnxruntime what runs the built-in model where onnxruntime-node is not installed: three files instead of a package of 148 MB
 //   dist/THIRD-PARTY-NOTICES.txt  the licenses of the bundled packages
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { builtLibrary } from '../src/cli/bundle.mjs'
 import { BUILT, ROOT } from '../src/cli/place.mjs'
 import { builtOptions, workerOptionsOf } from '../src/cli/worker-options.mjs'
 import { noticesOf } from './package-notices.mjs'
-import { bundleWorker } from './serve/bundle.mjs'
+import { bundleWorker, modulesOf } from './serve/bundle.mjs'
 
 const LIBRARIES = ['check', 'copy', 'import', 'learn', 'markdown', 'memory-test', 'setup'].map((name) =>
   join(ROOT, 'src', 'cli', name, 'library.ts'),
@@ -22,16 +22,19 @@ async function buildWorker() {
   const bundle = await bundleWorker()
   const folder = join(BUILT, 'worker')
   mkdirSync(folder, { recursive: true })
-  for (const name of readdirSync(bundle).filter((one) => /^index\.js$|\.(sql|wasm)$/.test(one)))
-    cpSync(join(bundle, name), join(folder, name))
+  const names = modulesOf(bundle).map(({ path }) => basename(path))
+  for (const name of names) cpSync(join(bundle, name), join(folder, name))
   // The address of the database is passed when a server starts.
   process.env.CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE ??= 'postgres://user:password@localhost/database'
   for (const config of CONFIGURATIONS) {
     const { rootPath: _, hyperdrives: __, ...options } = await workerOptionsOf(config)
     writeFileSync(builtOptions(config), `${JSON.stringify(options, null, 2)}\n`)
   }
-  const { sources } = JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8'))
-  return sources.map((/** @type {string} */ source) => resolve(bundle, source))
+  return names.flatMap((name) => {
+    if (!name.endsWith('.js')) return []
+    const { sources } = JSON.parse(readFileSync(join(bundle, `${name}.map`), 'utf8'))
+    return sources.map((/** @type {string} */ source) => resolve(bundle, source))
+  })
 }
 
 /** @returns {Promise<string[]>} the source files of the libraries */

@@ -37,6 +37,8 @@ const PAGES = [
   ['projects', '/projects'],
   ['keys', '/keys'],
   ['audit', '/audit'],
+  ['backups', '/backups'],
+  ['cost', '/cost'],
   ['stale', '/stale'],
   ['usage', '/usage'],
   ['settings', '/settings'],

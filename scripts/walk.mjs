@@ -33,7 +33,8 @@ const tools = positionals.length > 0 ? positionals : Object.keys(CALLS)
 for (const tool of tools)
   if (CALLS[tool] === undefined) throw new Error(`${tool} has no arguments in CALLS of scripts/walk.mjs`)
 
-const workspace = createWorkspace()
+// Bundled into one file.
+const workspace = createWorkspace(undefined, 'src/index.ts')
 const port = await freePort()
 const bundled = join(workspace.bundle, 'index.js')
 const text = readFileSync(bundled, 'utf8')

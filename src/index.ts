@@ -1,6 +1,7 @@
 import type { Bindings } from './composition/isolate'
 import { D1_MIGRATIONS } from './composition/migrations'
 import { withBuiltinModel } from './composition/models'
+import { loadModules } from './composition/modules'
 import { prepareDatabase } from './composition/storage'
 import { composeServices } from './composition/worker'
 import { type Config, type Environment, parseConfig } from './config'
@@ -45,6 +46,7 @@ async function prepare(env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>, isNew
   const config = await withBuiltinModel(configOf(env), env, isNews)
   const measure = createMeasure(createLog(config.logLevel), () => Date.now())
   const { log } = measure
+  await loadModules(config)
   const ahead = await prepareDatabase(env, config, D1_MIGRATIONS)
   const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work) })
   const { OAUTH_KV: kv, METRICS: metrics } = env
@@ -68,12 +70,15 @@ const app = createApp<Env>(async (env, ctx) => {
   return setup
 })
 
+/** Runs the schedule, and counts its rows: it is the largest part of an idle deployment. */
 async function runSchedule(cron: string, env: Env, ctx: Pick<ExecutionContext, 'waitUntil'>): Promise<void> {
   const isNews = cron === MODEL_IS_READY
-  const { services, oauth } = await prepare(env, ctx, isNews)
+  const { services, oauth, measure, log } = await prepare(env, ctx, isNews)
   try {
     if (isNews) await services.schedule.beginAgain('vectors')
     await services.schedule.run(oauth === null ? [] : [grantsStep(oauth.purge)])
+    const used = { ...measure.usage('schedule', () => {}), keyId: 'schedule' }
+    await services.usage.add([used]).catch(() => log('WARNING', 'usage_not_written', { counts: 1 }))
   } finally {
     await services.close()
   }

@@ -63,3 +63,10 @@ export async function killAll(pids) {
     }
   while (!pids.every(isGone)) await new Promise((resolve) => setTimeout(resolve, 5))
 }
+
+/** Milliseconds of processor time of a process, all its threads, as Linux counts them. @param {number} pid */
+export const processorOf = (pid) =>
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, task) => sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
+    0,
+  )

@@ -53,7 +53,10 @@ export function createWorkspace(ref, entry) {
   const bundle = join(base, 'bundle')
   const { status, stdout, stderr } = spawnSync(
     nodePath(),
-    [wranglerCli, 'deploy', ...(entry === undefined ? [] : [entry]), '--dry-run', '--outdir', bundle, '--cwd', sources],
+    [
+      ...[wranglerCli, 'deploy', ...(entry === undefined ? [] : [entry, '--bundle'])],
+      ...['--dry-run', '--outdir', bundle, '--cwd', sources],
+    ],
     { cwd: sources, env: environment(), encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`The worker could not be bundled:\n${stdout}\n${stderr}`)

@@ -54,6 +54,11 @@ BEGIN
   SELECT raise(ABORT, 'commonplace: precondition failed: MAX_ENTRIES_PER_ORG');
 END;
 
+CREATE TRIGGER guards_insert_check_key_quota INSTEAD OF INSERT ON guards WHEN NEW.holds IS NOT 1 AND NEW.precondition = 'key_quota'
+BEGIN
+  SELECT raise(ABORT, 'commonplace: precondition failed: key_quota');
+END;
+
 -- Organizations, keys and the audit log
 -- -------------------------------------
 
@@ -121,7 +126,11 @@ CREATE TABLE api_keys (
   revoked_at INTEGER,
   last_used_at INTEGER,
   captures INTEGER NOT NULL DEFAULT 1, -- whether events sent with this key are captured
-  email TEXT -- address whose verified holder signs in as this key; null for none
+  email TEXT, -- address whose verified holder signs in as this key; null for none
+  -- Limits of this key; null for those of the deployment alone.
+  rate_limit INTEGER, -- requests a minute
+  max_entries INTEGER, -- entries that it may store a day (UTC)
+  counted_as TEXT -- the key whose counts it continues; null for its own
 ) WITHOUT ROWID;
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
@@ -129,6 +138,15 @@ CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
 
 CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
+
+-- Entries that keys with a quota stored on the last day on which they stored one. The batch of each write updates its row.
+CREATE TABLE key_stored_entries (
+  org TEXT NOT NULL,
+  key_id TEXT NOT NULL,
+  day INTEGER NOT NULL, -- days since 1970, UTC
+  entries INTEGER NOT NULL,
+  PRIMARY KEY (org, key_id)
+) WITHOUT ROWID;
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (
@@ -873,12 +891,14 @@ CREATE TABLE deferred_counts (
   above_id INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute. Work that belongs to no key
+-- (the schedule, pages, refused requests) has the organization ''.
 CREATE TABLE key_usage (
   org TEXT NOT NULL,
   day INTEGER NOT NULL, -- days since 1970, UTC
   key_id TEXT NOT NULL,
   project TEXT NOT NULL, -- '' for none
+  requests INTEGER NOT NULL, -- of HTTP; a run of the schedule is one
   calls INTEGER NOT NULL,
   failed INTEGER NOT NULL,
   entries INTEGER NOT NULL, -- stored or changed
@@ -915,8 +935,9 @@ CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
 CREATE TABLE sent_notices (
   org TEXT NOT NULL,
   event TEXT NOT NULL,
+  key_id TEXT NOT NULL, -- '' for an event of the organization
   at INTEGER NOT NULL, -- milliseconds since 1970
-  PRIMARY KEY (org, event)
+  PRIMARY KEY (org, event, key_id)
 ) WITHOUT ROWID;
 
 -- The progress of each step of the schedule.

@@ -128,7 +128,11 @@ CREATE TABLE api_keys (
   revoked_at bigint,
   last_used_at bigint,
   captures integer NOT NULL DEFAULT 1, -- whether events sent with this key are captured
-  email text COLLATE "C" -- address whose verified holder signs in as this key; null for none
+  email text COLLATE "C", -- address whose verified holder signs in as this key; null for none
+  -- Limits of this key; null for those of the deployment alone.
+  rate_limit bigint, -- requests a minute
+  max_entries bigint, -- entries that it may store a day (UTC)
+  counted_as text COLLATE "C" -- the key whose counts it continues; null for its own
 );
 
 CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
@@ -136,6 +140,15 @@ CREATE INDEX api_keys_org_created_at_idx ON api_keys (org, created_at, id);
 CREATE INDEX api_keys_org_created_by_idx ON api_keys (org, created_by);
 
 CREATE INDEX api_keys_email_idx ON api_keys (email) WHERE email IS NOT NULL;
+
+-- Entries that keys with a quota stored on the last day on which they stored one. The batch of each write updates its row.
+CREATE TABLE key_stored_entries (
+  org text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  day bigint NOT NULL, -- days since 1970, UTC
+  entries bigint NOT NULL,
+  PRIMARY KEY (org, key_id)
+);
 
 -- Names of owners, including deleted ones: a name is never given to a second person, who would inherit private entries.
 CREATE TABLE owners (
@@ -908,12 +921,14 @@ CREATE VIEW org_usage AS
     WHERE newest.seq = (SELECT max(a.seq) FROM audit a WHERE a.org = newest.org)
       AND oldest.seq = (SELECT min(a.seq) FROM audit a WHERE a.org = newest.org);
 
--- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute.
+-- How much each key is used, per day and project, for administrators. Isolates add their counts once a minute. Work that belongs to no key
+-- (the schedule, pages, refused requests) has the organization ''.
 CREATE TABLE key_usage (
   org text COLLATE "C" NOT NULL,
   day bigint NOT NULL, -- days since 1970, UTC
   key_id text COLLATE "C" NOT NULL,
   project text COLLATE "C" NOT NULL, -- '' for none
+  requests bigint NOT NULL, -- of HTTP; a run of the schedule is one
   calls bigint NOT NULL,
   failed bigint NOT NULL,
   entries bigint NOT NULL, -- stored or changed
@@ -950,8 +965,9 @@ CREATE INDEX outbox_topic_due_at_idx ON outbox (topic, due_at, id);
 CREATE TABLE sent_notices (
   org text COLLATE "C" NOT NULL,
   event text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL, -- '' for an event of the organization
   at bigint NOT NULL, -- milliseconds since 1970
-  PRIMARY KEY (org, event)
+  PRIMARY KEY (org, event, key_id)
 );
 
 -- The progress of each step of the schedule.

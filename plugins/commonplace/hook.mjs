@@ -207,7 +207,7 @@ evervault 40 ev:key:`},Ot=new Set("openai anthropic pypi voyage tavily rancher r
 `)){let[s="",r="",...o]=n.split(" "),[i,c=v]=r.split("-").map(Number),a=Ot.has(s)?"part":Nt.has(s)?"dot":null;for(let l of o)z.set(l,[...z.get(l)??[],{n:s,$:t,o:i,i:c,T:a}])}var xt=2,$t=t=>t.replace(/[.\\/$|]/g,"\\$&"),b=new RegExp([...[...z.keys()].sort((t,e)=>e.length-t.length).map($t),"eyJ","\\dQ~",":[A-Z]","\\.(?=[\\w-]{6}\\.)","\\.atlasv1\\.","\\|(?=[A-Za-z0-9]{48})","-us\\d","NRAL","_mmk","JQQJ99|AZDO|\\+ASt|AzSe|AzCa|ACDb|AzFu|AIoT","(?:[Bb]earer|BEARER|[Bb]asic|BASIC)(?:\\s|%20)+",":\\\\?/\\\\?/","-----BEGIN "].join("|"),"g");function Q(t){let e=[];for(let n=t.length;n>=xt;n--)for(let s of z.get(t.slice(0,n))??[])e.push({t:s,I:n});return e}var Tt=/(?:\\[a-z]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\[[0-9;]{0,9}m)$/i,It=12;function M(t,e){let n=t[e-1];return n===void 0||!/[A-Za-z0-9]/.test(n)?!0:Tt.test(t.slice(Math.max(0,e-It),e))}var zt="curl wget https http xh sshpass mysqldump mysqladmin mysqlimport mysqlshow mysql mariadb-dump mariadb redis-cli unzip zip 7za 7z ldapsearch ldapmodify ldapadd ldapwhoami smbclient mongosh mongodump mongorestore mongoexport mongoimport mongo sqlcmd lftp ftp mosquitto_pub mosquitto_sub rabbitmqadmin etcdctl openssl htpasswd",Ct="docker podman nerdctl skopeo buildah az oc cf",Lt=new RegExp(`(?<![\\w.-])(?:${zt.replaceAll(" ","|")}|helm registry login|(?:${Ct.replaceAll(" ","|")}) login)(?=[ \\t])`,"g"),vt=400,se=`(?:"([^"\\n]{1,128})"|'([^'\\n]{1,128})'|([^\\s"'\`]{1,256}))`,Mt=new RegExp(`(?:^|\\s)(?:-u|-U|--user|--proxy-user|-a|--auth)(?:[ \\t=]+|(?=[^\\s-]))${se}`,"g"),h=(t,e)=>new RegExp(`(?:^|\\s)(?:${t})${e}${se}`,"g"),Dt=[[/^sshpass/,h("-p","[ \\t]*")],[/^(?:mysql|mariadb)/,h("-p","")],[/login$/,h("-p","[ \\t]+")],[/^redis-cli/,h("-a","[ \\t]+")],[/^(?:zip|unzip|mosquitto|sqlcmd)/,h("-P","[ \\t]*")],[/^7z/,h("-p","")],[/^ldap/,h("-w","[ \\t]+")],[/^(?:mongo|rabbitmqadmin)/,h("-p","[ \\t]+")],[/^openssl/,h("-pass(?:in|out)?","[ \\t]+pass:")],[/^htpasswd/,h("-\\w*b\\w*","[ \\t]+\\S+[ \\t]+\\S+[ \\t]+")]],Zt=/^(?:curl|etcdctl|wget|https?|xh|smbclient|lftp|ftp)$/;function Y(t,e){let n=t[1]??t[2]??t[3]??"";return{value:n,from:e+t.index+t[0].length-n.length-(t[3]===void 0?1:0)}}var H=4;function*Gt(t,e,n){if(Zt.test(t)){for(let r of e.matchAll(Mt)){let{value:o,from:i}=Y(r,n),c=o.search(/[:%]/),a=o.slice(c+1);c<0||a.length<H||o.startsWith("//",c+1)||a===o.slice(0,c)||_(a,a)||(yield{n:"password",from:i+c+1,to:i+o.length})}return}let s=Dt.find(([r])=>r.test(t))?.[1];if(s!==void 0)for(let r of e.matchAll(s)){let{value:o,from:i}=Y(r,n);o.length<H||_(o,o)||(yield{n:"password",from:i,to:i+o.length})}}var Bt=new RegExp(String.raw`(?<=(?:^|[\n;&|${"`"}$#>])[ \t]{0,20}(?:[a-z][\w-]{1,20}[ \t]{1,5}){1,3}`+String.raw`(?:login|auth|(?:add-)?authtoken|unseal|token)[ \t]{1,5}["']?)`+String.raw`[\w.+/=:-]{20,256}(?=["']?[ \t]{0,5}(?:$|[\r\n;&|${"`"}]))`,"g"),Pt=/(?<=(?:\bnew (?!Set|Map|Intl|Date|RegExp)[A-Z][\w.]{0,40}|\b\w{0,40}Client\w{0,9})\(\s{0,9}["'])[\w.:-]{20,128}(?=["'])/g,Kt=/(?<=(?:^|[\s"'`])[\w.*-]{1,80}:(?:\d{4,5}|\*):[\w*-]{1,64}:[\w-]{1,64}:)[^\s:"'`]{8,128}/g,re=t=>/[a-z]/.test(t)&&/[A-Z]/.test(t)&&!g(t),X=t=>re(t)||/^\D*\d\D*\d/.test(t)&&/[A-Za-z]/.test(t)&&!g(t),Ft=[["token",Bt,X],["token",Pt,re],["password",Kt,X]],qt=Ft.map(([t,e,n])=>function*(s){for(let{0:r,index:o}of s.matchAll(e))n(r)&&!_(r,r)&&(yield{n:t,from:o,to:o+r.length})});function*jt(t){let e=0;for(let{0:n,index:s}of t.matchAll(Lt)){if(s<e)continue;let r=s+n.length,o=t.slice(r,r+vt),i=/(?<!\\)\r?\n/.exec(o)?.index??o.length;yield*Gt(n,o.slice(0,i),r),e=r+i}}var D=8e3,Wt=64,Ut=2e4,Jt=80,ee=/(?:\\[nrt]|[\s"'+\\]){0,40}(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,20}: )/y;function te(t,e){let n=t.slice(e,e+Jt),s=n.indexOf("-----");return s<0?null:n.slice(0,s)}var Vt=t=>t.length<40&&!/\d/.test(t)&&(t.split(/[^A-Za-z]+/).every(e=>/^(?:[A-Z]?[a-z]*|[A-Z]*)$/.test(e))||g(t)),Qt=/^(?:\$?\{.*\}|\$\w+|\$?\(.*\)|<.*>|\[.*\]|%\w+%|[*.…]+|x+)$/i,Yt=/^(?:(?:my|your|db|the)?[-_]?(?:passw(?:or)?d|pass|pwd?|secret|token|example)|change.?me)$/i,Ht=/^@(?:localhost|127\.0\.0\.1|host\.docker\.internal|db|database|postgres|mysql|redis)(?::|$)/,ne=48,Xt=/^\$?\{[^{}]*\}/,en=/[\n\r\u2028\u2029]/,tn=/^(?=[^A-Za-z]*[A-Za-z])(?=\D*\d).*[\w~+=]{16}/,nn=[{n:"telegram",c:/^:[A-Z]$/,l:/(?<!\d)\d{8,11}$/,u:12,p:"dashed",o:31,i:36},{n:"laravel",c:/^\|$/,l:/(?<!\w)\d{1,7}$/,u:9,p:"letters",o:48,i:48},{n:"discord",c:/^\.$/,l:/(?<![\w-])[MNO][\w-]{22,27}$/,u:30,p:"dotted",o:33,i:48},{n:"terraform",c:/^\.atlasv1\.$/,l:/(?<!\w)[A-Za-z0-9]{14}$/,u:15,p:"base64",o:40,i:90},{n:"mailchimp",c:/^-us\d$/,l:/(?<![a-z0-9])[a-f0-9]{32}$/,u:33,p:"letters",o:0,i:1},{n:"newrelic",c:/^NRAL$/,l:/(?<!\w)[a-f0-9]{36}$/,u:37,p:"letters",o:0,i:0},{n:"maxmind",c:/^_mmk$/,l:/(?<!\w)[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$/,u:37,p:"letters",o:0,i:0},{n:"azure",c:/^(?:JQQJ99|AZDO|Az..|\+ASt|ACDb|AIoT)$/,l:/(?<![\w+/])[\w+/]{32,76}$/,u:78,p:"base64",o:4,i:46}],sn=9,Z=class{constructor(e){this.e=e;this.m=new w(e,/\d/g),this.part=new w(e,/(?<![A-Za-z0-9])(?=[A-Za-z]*\d|[A-Za-z]*[A-Z]{2}[a-z]|[A-Za-z]*[a-z][A-Z][a-z][A-Z])[A-Za-z0-9]{16,}/g),this.dot=new w(e,/\./g),this.y=new f(e,/[\w-]*/y),this.b=new f(e,/[\w-]*/y),this.A=new f(e,/[\w-]*/y),this.w=new f(e,/[\w.~+/=!%-]*/y),this.k=new f(e,/[^\s/?#'"`<>\\]*/y),this.E=new f(e,/[\w.~-]*/y)}text;_=new Map;m;part;dot;y;b;A;w;k;E;S=null;R=-1;O=!1;z(e,n){let s=n.length>sn?void 0:nn.find(({c:o})=>o.test(n));if(s!==void 0)return this.C(e,e+n.length,s);if(n.startsWith(":"))return this.L(e+n.length);if(n.startsWith("-----"))return this.v(e);if(n.endsWith("Q~"))return this.M(e);if(!M(this.e,e))return null;if(n==="eyJ")return this.D(e);let r=Q(n);if(r.length===0)return this.Z(e+n.length,en.test(n));for(let{t:o,I:i}of r){let c=this.G(e,e+i,o);if(c!==null)return c}return null}N(e){let n=this._.get(e);return n===void 0&&(n=new f(this.e,V[e]()),this._.set(e,n)),n}x(e,n){let s=Math.max(e,n-Wt);for(;n>s&&".:".includes(this.e[n-1]);)n--;return n}G(e,n,{n:s,$:r,o,i,T:c}){let a=Math.min(this.N(r).a(n),n+v);return a=this.x(n,a),a-n<o||a-n>i||c!==null&&!this[c].g(n,a)&&!(c==="part"&&this.B(n,a))?null:this.P(n,a)?{n:s,from:e,to:a}:null}B(e,n){let s=this.e.slice(e,Math.min(n,e+ne));return/^\D*\d\D*\d\D*\d/.test(s)&&/^[^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(s)&&/[a-z]/.test(s)&&!g(s)}P(e,n){return this.m.g(e,n)?!0:(this.R!==n&&(this.R=n,this.O=g(this.e.slice(e,Math.min(n,e+ne)))),!this.O)}C(e,n,s){let{n:r,l:o,u:i,p:c,o:a,i:l}=s;if(!(r==="telegram"?/\d/:/\w/).test(this.e[e-1]??""))return null;let u=this.N(c).a(n);if(u=this.x(n,u),u-n<a||u-n>l)return null;let d=o.exec(this.e.slice(Math.max(0,e-i),e))?.[0];return d===void 0?null:{n:r,from:e-d.length,to:u}}M(e){let n=e-3;if(n<0||!/^[\w.~-]{3}$/.test(this.e.slice(n,e))||!M(this.e,n))return null;let s=this.E.a(e+3);return s-e<34||s-e>43?null:{n:"azure",from:n,to:s}}D(e){let{e:n}=this,s=this.y.a(e);if(s-e<8||s-e>k||!n.startsWith(".eyJ",s))return null;let r=this.b.a(s+1);if(r-s<9||r-s>D||n[r]!==".")return null;let o=Math.min(this.A.a(r+1),r+1+D);return o-r<6?null:{n:"jwt",from:e,to:o}}Z(e,n){let s=Math.min(this.w.a(e),e+D);return s-e<8||Vt(this.e.slice(e,Math.min(s,e+40)))||n&&!tn.test(this.e.slice(e,Math.min(s,e+k)))?null:{n:"authorization",from:e,to:s}}L(e){let{e:n}=this,s=this.k.a(e),r=s-1;for(;r>e&&n[r]!=="@";)r--;let o=e+(Xt.exec(n.slice(e,Math.min(r,e+k)))?.[0].length??0);for(;o<r&&n[o]!==":";)o++;o++;let i=n.slice(o,Math.min(r,o+k));return o>=r||Qt.test(i)||Yt.test(i)||n.startsWith(`${i}:`,e)&&Ht.test(n.slice(r,s))?null:{n:"password",from:o,to:r}}v(e){let n=te(this.e,e+11);if(n===null||!n.includes("PRIVATE KEY"))return null;this.S??=this.K();let s=this.F(this.S.get(n),e);return s!==null&&s-e<=Ut?{n:"private-key",from:e,to:s}:(ee.lastIndex=e+11+n.length+5,ee.test(this.e)?{n:"private-key",from:e,to:s??this.e.length}:null)}K(){let e=new Map;for(let{index:n}of this.e.matchAll(/-----END /g)){let s=te(this.e,n+9);if(s===null||!s.includes("PRIVATE KEY"))continue;let r=n+9+s.length+5,o=e.get(s);o===void 0?e.set(s,[r]):o.push(r)}for(let n of e.values())n.reverse();return e}F(e,n){for(;e?.length&&e.at(-1)<=n;)e.pop();return e?.at(-1)??null}},rn=/[_-][A-Za-z0-9]{30,}/g,on=/(?<![\w/+=.-])[A-Za-z][A-Za-z0-9]{1,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/,an=52,cn=/^[0-9a-f]{30}/,ln=/^(?:sha\d|md5|commit|chunk|index|asset|file|img|image|etag|msg|call|toolu|req|chatcmpl)/i;function*un(t){for(let{0:e,index:n}of t.matchAll(rn)){let s=e.slice(1,k);if(cn.test(s)||!/[a-z]/.test(s)||!/[A-Z]/.test(s)||g(s))continue;let r=on.exec(t.slice(Math.max(0,n-an),n))?.[0];r===void 0||ln.test(r)||/[\w+/=]/.test(t[n+e.length]??"")||(yield{n:"token",from:n-r.length,to:n+e.length})}}function*pn(t){let e=new Z(t),n=0;b.lastIndex=0;for(let s=b.exec(t);s!==null;s=b.exec(t)){let r=e.z(s.index,s[0]);b.lastIndex=s.index+1,!(r===null||r.from<n)&&(n=r.to,b.lastIndex=n,yield r,b.lastIndex=n)}}function dn(t,e,n){let s="",r=0;for(let{n:o,from:i,to:c}of e){let a=t.slice(i,c).replace(/[^\n]/g,"");s+=`${t.slice(r,i)}[redacted:${o}]${a}`,n?.add(o),r=c}return s+t.slice(r)}function oe(t,e){return[pn,jt,...qt,J,un].reduce((s,r)=>dn(s,r(s),e),t)}secretRules.redact=oe;})();
 
 
-import { realpathSync } from "node:fs";
+import { realpathSync as realpathSync2 } from "node:fs";
 import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -449,10 +449,10 @@ async function bridge({ env, home, input, write: write2 }) {
 }
 
 import { createHash as createHash2 } from "node:crypto";
-import { readFileSync as readFileSync2, statSync } from "node:fs";
 import { join as join2 } from "node:path";
 
 // ../../src/domain/entry/compare-citation.ts
+var searchBudget = (left = 4e7) => ({ left });
 var bareLines = (text) => text.replace(/\r?\n$/, "").split(/\r\n|\n|\r/).map((line) => line.replace(/\s+/g, "")), bounds = (lines) => {
   let [from = "", to = from] = lines.split("-");
   return [Number(from), Number(to)];
@@ -474,11 +474,11 @@ function neighbours(lines, bare, sha2562) {
   for (let i = to; i < bare.length && after.length < NEIGHBOUR; i++) after += bare[i];
   return [sha2562(before).slice(0, 8), sha2562(after).slice(0, 8)];
 }
-function occurrences({ lines, hash }, bare, sha2562) {
+function occurrences({ lines, hash }, bare, sha2562, budget = searchBudget()) {
   let [from, to] = bounds(lines), size = to - from + 1, known = /* @__PURE__ */ new Map(), found = /* @__PURE__ */ new Set();
-  for (let at = 0; at + size <= bare.length && known.size < 6e4; at++) {
+  for (let at = 0; at + size <= bare.length && budget.left > 0; at++) {
     let text = bare.slice(at, at + size).join("");
-    if (text === "") continue;
+    if (budget.left -= 100 + size + text.length, text === "") continue;
     let isIt = known.get(text) ?? sha2562(text) === hash;
     known.set(text, isIt), isIt && found.add(filledRange(bare, at, at + size));
   }
@@ -494,13 +494,13 @@ function chosenFrom(found, citation, bare, sha2562) {
   ), of = (lines) => matches.get(lines) ?? 0, [best] = [...found].sort((a, b) => of(b) - of(a) || distance(a) - distance(b));
   return best === void 0 || found.length < Number(copies) && of(best) < 2 ? null : best;
 }
-function reflowed({ lines, hash }, bare, sha2562) {
-  let [from, to] = bounds(lines), size = to - from + 1, filled = bare.flatMap((line, i) => line === "" ? [] : [i]), start = filled.findIndex((i) => i >= from - 1), left = 6e4;
+function reflowed({ lines, hash }, bare, sha2562, budget) {
+  let [from, to] = bounds(lines), size = to - from + 1, filled = bare.flatMap((line, i) => line === "" ? [] : [i]), start = filled.findIndex((i) => i >= from - 1);
   for (let at of byDistance(start < 0 ? filled.length - 1 : start, filled.length)) {
     let text = "";
     for (let end = at; end < Math.min(filled.length, at + 2 * size); end++) {
-      if (left-- <= 0) return null;
-      if (text += bare[filled[end]], sha2562(text) === hash) return rangeOf(filled[at] + 1, filled[end] + 1);
+      if (budget.left <= 0) return null;
+      if (text += bare[filled[end]], budget.left -= 100 + text.length, sha2562(text) === hash) return rangeOf(filled[at] + 1, filled[end] + 1);
     }
   }
   return null;
@@ -509,32 +509,42 @@ function* byDistance(at, end) {
   for (let away = 0; away < Math.max(at, end - at) + 1; away++)
     at - away >= 0 && at - away < end && (yield at - away), away > 0 && at + away >= 0 && at + away < end && (yield at + away);
 }
-function compareCitation(citation, bare, sha2562) {
+function compareCitation(citation, bare, sha2562, budget = searchBudget()) {
   let { lines, hash, around } = citation, isThere = hashOf(lines, bare, sha2562) === hash;
   if (isThere && (around === void 0 || around.endsWith(":1"))) return { state: "unchanged" };
-  let found = occurrences(citation, bare, sha2562), best = found.length === 0 ? reflowed(citation, bare, sha2562) : chosenFrom(found, citation, bare, sha2562);
+  let found = occurrences(citation, bare, sha2562, budget), best = found.length === 0 ? reflowed(citation, bare, sha2562, budget) : chosenFrom(found, citation, bare, sha2562);
   if (best === null) return { state: "changed" };
   let [at, own] = [bounds(best), bounds(lines)];
   return isThere && at[0] >= own[0] && at[1] <= own[1] ? { state: "unchanged" } : { state: "moved", lines: best };
 }
 
-var MOST_BYTES2 = 1e6, CLOSE = /<\/commonplace[^>]*>/, sha256 = (text) => createHash2("sha256").update(text).digest("hex");
-function textOf2(root, path) {
+import { readFileSync as readFileSync2, realpathSync, statSync } from "node:fs";
+import { sep } from "node:path";
+var [MOST_BYTES2, MOST_COMPARED] = [4e6, 1e6];
+function readText(file, most = MOST_BYTES2) {
+  let stat = statSync(file);
+  if (!stat.isFile() || stat.size > most) throw new Error(`cannot read ${file}`);
+  return readFileSync2(file, "utf8");
+}
+function readInside(root, file) {
   try {
-    let file = join2(root, path);
-    return statSync(file).size > MOST_BYTES2 ? null : readFileSync2(file, "utf8");
+    return realpathSync(file).startsWith(realpathSync(root).replace(/[/\\]?$/, sep)) ? readText(file, MOST_COMPARED) : null;
   } catch {
     return null;
   }
 }
-function hasChanged(root, { path, lines, hash, around }) {
-  if (path.split("/").includes("..")) return !1;
-  let text = textOf2(root, path);
-  return text !== null && compareCitation({ lines, hash, around }, bareLines(text), sha256).state === "changed";
+
+var MOST_WORK = 2e7, CLOSE = /<\/commonplace[^>]*>/, sha256 = (text) => createHash2("sha256").update(text).digest("hex");
+function hasChanged(root, { path, lines, hash, around }, budget) {
+  let text = budget.left > 0 ? readInside(root, join2(root, path)) : null;
+  if (text === null) return !1;
+  budget.left -= text.length;
+  let { state } = compareCitation({ lines, hash, around }, bareLines(text), sha256, budget);
+  return state === "changed" && budget.left > 0;
 }
 function withChanges(output, cited, root) {
   if (output === null || !Array.isArray(cited)) return output;
-  let changed = cited.filter((one) => typeof one?.path == "string" && hasChanged(root, one));
+  let budget = searchBudget(MOST_WORK), changed = cited.filter((one) => typeof one?.path == "string" && hasChanged(root, one, budget));
   if (changed.length === 0) return output;
   let said = `The cited lines have changed since: ${changed.map(({ id, path, lines }) => `[${Number(id)}] ${path.replace(/[<\n]/g, " ")}:${lines}`).join(", ")}. Read the code before you rely on these memories.`, filled = (value) => typeof value == "string" ? value.replace(CLOSE, (end) => `${said}
 ${end}`) : value !== null && typeof value == "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, filled(inner)])) : value;
@@ -676,11 +686,11 @@ function cleanEvent(event) {
   return [LONGEST_TEXT, 500, 100].map((length) => shorten(known, length)).find((made) => Buffer.byteLength(JSON.stringify(made)) <= LARGEST_EVENT) ?? Object.fromEntries(Object.entries(shorten(known, 100)).filter(([, value]) => typeof value == "string"));
 }
 
-import { readFileSync as readFileSync3, statSync as statSync2 } from "node:fs";
+import { statSync as statSync2 } from "node:fs";
 import { basename, dirname, join as join3, resolve } from "node:path";
 var read = (file) => {
   try {
-    return readFileSync3(file, "utf8");
+    return readText(file);
   } catch {
     return null;
   }
@@ -714,7 +724,7 @@ function remoteOf(config) {
 var LONGEST_NAME = 999, RECALLS = ["all", "start", "off"];
 function wishesIn(folder) {
   try {
-    return readFileSync3(join3(folder, ".commonplace.json"), "utf8");
+    return readText(join3(folder, ".commonplace.json"));
   } catch (error) {
     return ["ENOENT", "ENOTDIR"].includes(error.code) ? null : "";
   }
@@ -830,12 +840,12 @@ function isAlive(pid) {
   }
 }
 
-import { readFileSync as readFileSync5 } from "node:fs";
+import { readFileSync as readFileSync4 } from "node:fs";
 import { join as join5 } from "node:path";
 var MOST_SESSIONS = 20, MOST_WAITING = 100, fileOf = (home) => join5(folderOf(home), "told.json");
 function read2(home) {
   try {
-    let told = jsonIn(readFileSync5(fileOf(home), "utf8"));
+    let told = jsonIn(readFileSync4(fileOf(home), "utf8"));
     return Array.isArray(told.sessions) ? told : { sessions: [] };
   } catch {
     return { sessions: [] };
@@ -976,7 +986,7 @@ async function main() {
 }
 function isProgram() {
   try {
-    return realpathSync(process.argv[1] ?? "") === realpathSync(fileURLToPath(import.meta.url));
+    return realpathSync2(process.argv[1] ?? "") === realpathSync2(fileURLToPath(import.meta.url));
   } catch {
     return !1;
   }

@@ -1,11 +1,12 @@
 // Finds the project of an event by reading `.git`, since starting git would take most of the time (capture contract §2).
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isFields, jsonIn, textOf } from './events.mjs'
+import { readText } from './files.mjs'
 
 const read = (file) => {
   try {
-    return readFileSync(file, 'utf8')
+    return readText(file)
   } catch {
     return null
   }
@@ -63,7 +64,7 @@ const RECALLS = ['all', 'start', 'off']
 /** Returns the content of a settings file; `{}` if there is none, undefined if it cannot be read. */
 function wishesIn(folder) {
   try {
-    return readFileSync(join(folder, '.commonplace.json'), 'utf8')
+    return readText(join(folder, '.commonplace.json'))
   } catch (error) {
     return ['ENOENT', 'ENOTDIR'].includes(error.code) ? null : ''
   }

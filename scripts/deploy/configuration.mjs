@@ -23,8 +23,7 @@ const INHERITED = [
   'main',
   'compatibility_date',
   'compatibility_flags',
-  'keep_names',
-  'minify',
+  'no_bundle',
   'migrations',
   'rules',
   'observability',
@@ -85,6 +84,7 @@ export function writeDeployment(deployment, file = join(root, '.wrangler', 'comm
   const text = {
     ...rest,
     main: back(main),
+    build: { command: 'node scripts/build.mjs', cwd: root },
     ...(databases && {
       d1_databases: databases.map((/** @type {Configuration} */ one) => ({
         ...one,

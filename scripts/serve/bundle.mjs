@@ -1,15 +1,14 @@
-// Bundles the Worker into one file with wrangler, as for an upload, and caches it until a source changes, so that the second start is
-// fast.
-import { spawn } from 'node:child_process'
+// Builds the Worker as for an upload, and caches it until a source changes, so that the second start is fast.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { BUILT, isPackaged } from '../../src/cli/place.mjs'
-import { environment, root } from '../install.mjs'
+import { buildWorker } from '../build.mjs'
+import { root } from '../install.mjs'
 
 const SOURCES = [
-  ...['src', 'migrations', 'wrangler.toml', 'wrangler.postgres.toml'],
+  ...['src', 'migrations', 'scripts/build.mjs', 'wrangler.toml', 'wrangler.postgres.toml'],
   ...['tsconfig.json', 'package.json', 'package-lock.json'],
 ]
 
@@ -42,28 +41,9 @@ function cacheFolder() {
   }
 }
 
-/** @param {string} outdir */
-const runWrangler = (outdir) =>
-  new Promise((resolve, reject) => {
-    const wrangler = join(root, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const args = [wrangler, 'deploy', '--dry-run', '--env', '', '--outdir', outdir]
-    // The home folder may be read-only, and wrangler's settings are not needed.
-    const env = environment({ XDG_CONFIG_HOME: join(tmpdir(), 'commonplace-wrangler') })
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk) => {
-        said += chunk
-      })
-    child.once('error', reject)
-    child.once('close', (code) =>
-      code === 0 ? resolve(undefined) : reject(new Error(`The Worker could not be built:\n${said}`)),
-    )
-  })
-
 /**
- * @returns {Promise<string>} the folder with `index.js` and the text modules
- * @throws {Error} with the output of wrangler
+ * @returns {Promise<string>} the folder with `index.js` and the other modules
+ * @throws {Error} with the messages of the bundler
  */
 export async function bundleWorker() {
   if (isPackaged) return join(BUILT, 'worker')
@@ -71,7 +51,7 @@ export async function bundleWorker() {
   const final = join(cache, fingerprint())
   if (existsSync(join(final, 'index.js'))) return final
   const building = mkdtempSync(join(cache, 'new-'))
-  await runWrangler(building)
+  await buildWorker(building)
   for (const name of readdirSync(cache).filter((one) => !one.startsWith('new-') && join(cache, one) !== final))
     rmSync(join(cache, name), { recursive: true, force: true })
   try {
@@ -83,16 +63,17 @@ export async function bundleWorker() {
   return final
 }
 
-/** @param {string} name @returns {'Text' | 'CompiledWasm'} */
-const typeOf = (name) => (name.endsWith('.sql') ? 'Text' : 'CompiledWasm')
+/** @type {Record<string, 'ESModule' | 'Text' | 'CompiledWasm'>} */
+const TYPES = { '.js': 'ESModule', '.sql': 'Text', '.wasm': 'CompiledWasm' }
 
 /**
  * @param {string} folder of a bundle
- * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules in the form of Miniflare
+ * @returns {{ type: 'ESModule' | 'Text' | 'CompiledWasm', path: string }[]} its modules in the form of Miniflare, the main one first
  */
-export const modulesOf = (folder) => [
-  { type: 'ESModule', path: join(folder, 'index.js') },
-  ...readdirSync(folder)
-    .filter((name) => name.endsWith('.sql') || name.endsWith('.wasm'))
-    .map((name) => ({ type: typeOf(name), path: join(folder, name) })),
-]
+export const modulesOf = (folder) =>
+  readdirSync(folder)
+    .sort((a, b) => Number(b === 'index.js') - Number(a === 'index.js'))
+    .flatMap((name) => {
+      const type = TYPES[extname(name)]
+      return type === undefined ? [] : [{ type, path: join(folder, name) }]
+    })

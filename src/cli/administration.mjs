@@ -39,6 +39,10 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires, expires_soon: soon 
   return `until ${date(expires)}${soon ? ' (soon)' : ''}`
 }
 
+/** Formats the limits of a key, and how much of its quota is used. */
+const limitsOf = ({ rate_limit: rate, max_entries: entries, stored_today: stored = 0 }) =>
+  [...(rate ? [`${rate}/min`] : []), ...(entries ? [`${stored} of ${entries} today`] : [])].join(', ') || null
+
 const KEY_COLUMNS = [
   ['ID', (key) => key.id],
   ['NAME', (key) => key.name],
@@ -48,6 +52,7 @@ const KEY_COLUMNS = [
   ['OWNER', (key) => (key.owner === key.id ? null : key.owner)],
   ['STATE', stateOf],
   ['LAST USED', (key) => date(key.last_used_at)],
+  ['LIMITS', limitsOf],
 ]
 
 const EVENT_COLUMNS = [
@@ -163,16 +168,35 @@ async function listKeys(options) {
   show(options, await call(options.url, 'GET', path), ({ keys }) => {
     printTable(keys, KEY_COLUMNS)
     const soon = keys.filter((key) => key.expires_soon)
+    for (const { id, name, stored_today: stored, max_entries: most } of keys.filter((key) => key.near_quota))
+      console.log(
+        `${shown(name)} has stored ${stored} of ${most} today: ${TYPED.command} keys limit ${id} --max-entries N`,
+      )
     for (const { id, name, expires_at: end } of soon)
       console.log(`${shown(name)} expires ${date(end)}: ${TYPED.command} keys rotate ${id}`)
   })
 }
 
+/** Reads a limit: a number, or none. An option that is absent changes nothing. */
+function limitOf(options, name) {
+  const text = options[name]
+  if (text === undefined) return undefined
+  if (text === 'none') return null
+  return /^\d{1,15}$/.test(text) ? Number(text) : fail(`--${name} must be a whole number from 1, or none: ${text}`)
+}
+
+const limitsIn = (options) => ({
+  rate_limit: limitOf(options, 'rate-limit'),
+  max_entries: limitOf(options, 'max-entries'),
+})
+
 async function createKey(options, name) {
   const { role = 'writer', project: projects, agent, owner, email, expires: expires_at } = options
   const capture = options['no-capture'] ? false : undefined
   const path = at(await orgOf(options), '/keys')
-  const made = await call(options.url, 'POST', path, { name, role, projects, agent, owner, email, expires_at, capture })
+  const limits = limitsIn(options)
+  const draft = { name, role, projects, agent, owner, email, expires_at, capture, ...limits }
+  const made = await call(options.url, 'POST', path, draft)
   show(options, made, () => {
     const mcp = new URL('/mcp/core', options.url)
     console.log(`${made.key}
@@ -180,6 +204,17 @@ async function createKey(options, name) {
 This is the key of ${shown(made.name)} (${made.role}, ${made.id}, owner ${shown(made.owner)}). It is shown only once; store it like a password.
   claude mcp add --transport http commonplace ${mcp} --header "Authorization: Bearer $KEY"`)
   })
+}
+
+async function limitKey(options, id) {
+  const limits = limitsIn(options)
+  if (Object.values(limits).every((limit) => limit === undefined))
+    return fail('name a limit: --rate-limit N or --max-entries N, or none to remove it')
+  const key = await call(options.url, 'PATCH', at(await orgOf(options), `/keys/${encodeURIComponent(id)}`), limits)
+  const { rate_limit: rate, max_entries: entries } = key
+  const requests = rate ? `${rate} requests a minute` : 'as many requests a minute as the server allows'
+  const stored = entries ? `${entries} new entries a day` : 'as many entries as its organization may hold'
+  show(options, key, () => console.log(`${shown(key.name)} (${key.id}) may send ${requests} and store ${stored}.`))
 }
 
 async function rotateKey(options, id) {
@@ -233,7 +268,50 @@ const usageColumns = (by) => [
   ['ROWS WRITTEN', (row) => row.rows_written],
 ]
 
+const number = (value) => value.toLocaleString('en-US')
+const dollars = (value) => `$${value.toFixed(2)}`
+const percent = (part) => `${(part * 100).toFixed(1)} %`
+
+/** Names of the quantities that Cloudflare bills, in the API and in the output. */
+const BILLED = [
+  ['requests', 'requests'],
+  ['rows_read', 'rows read'],
+  ['rows_written', 'rows written'],
+]
+
+/** Formats the cost of a month. @param {any} cost the answer of the server */
+function costLines({ org, month, runs_on: host, database_rows: hasRows, used, expected, dollars: price, ...rest }) {
+  const billed = BILLED.filter(([name]) => hasRows || name === 'requests')
+  const whose = org === null ? 'all organizations and the schedule' : shown(org)
+  const uses = billed.map(
+    ([name, words]) =>
+      `  ${words}: ${number(used[name])} so far, ${number(expected[name])} expected by the end of the month`,
+  )
+  const lines = [`Use of ${whose} in ${month} (UTC):`, ...uses]
+  if (!hasRows) lines.push('PostgreSQL does not report rows, and has a price of its own.')
+  if (price === null) return [...lines, `The server runs on ${host} and costs nothing.`]
+  const { free_plan: free, not_counted: missing, prices } = rest
+  const parts = ({ part }) => billed.map(([name, words]) => `${words} ${percent(part[name])}`).join(', ')
+  const overage = price.total - price.plan
+  return [
+    ...lines,
+    `Paid plan: ${dollars(price.total)} expected for this month: ${dollars(price.plan)} for the complete Cloudflare account, and ${dollars(overage)} above what it includes.`,
+    `Free plan, of a day's limits: today ${parts(free.today)}; on the busiest day (${free.busiest_day.day}) ${parts(free.busiest_day)}.`,
+    'At a limit of the Free plan, Cloudflare refuses requests or every query until midnight UTC; the server answers limit_exceeded.',
+    ...(free.days_over === 0 ? [] : [`Days of this month above a limit: ${free.days_over}.`]),
+    `Not counted: ${missing.join(', ')}.`,
+    `Prices: Cloudflare's lists of ${prices.read_in}. This is an estimate, not a bill.`,
+  ]
+}
+
+/** Shows the cost of the month: of the organization of the key or of the named one; for ADMIN_TOKEN without a name, of all. */
+async function showCost(options) {
+  const path = options.org === undefined ? '/cost' : at(options.org, '/cost')
+  show(options, await call(options.url, 'GET', path), (cost) => console.log(costLines(cost).join('\n')))
+}
+
 async function showUsage(options) {
+  if (options.cost) return showCost(options)
   const { days, by = 'key' } = options
   const query = new URLSearchParams({ by, ...(days === undefined ? {} : { days }) })
   const answer = await call(options.url, 'GET', at(await orgOf(options), `/usage?${query}`))
@@ -258,9 +336,10 @@ export const ADMINISTRATION = {
   'keys list': { run: listKeys, options: [] },
   'keys create': {
     run: createKey,
-    options: ['role', 'project', 'agent', 'owner', 'email', 'expires', 'no-capture'],
+    options: ['role', 'project', 'agent', 'owner', 'email', 'expires', 'no-capture', 'rate-limit', 'max-entries'],
     word: 'the name of the key',
   },
+  'keys limit': { run: limitKey, options: ['rate-limit', 'max-entries'], word: 'the id of the key' },
   'keys rotate': { run: rotateKey, options: ['grace', 'expires'], word: 'the id of the key' },
   'keys revoke': { run: revokeKey, options: ['children'], word: 'the id of the key' },
   'people leave': {
@@ -273,6 +352,6 @@ export const ADMINISTRATION = {
     options: ['out', 'no-images'],
     word: 'the owner',
   },
-  usage: { run: showUsage, options: ['days', 'by'] },
+  usage: { run: showUsage, options: ['days', 'by', 'cost'] },
   'audit list': { run: listEvents, options: ['after', 'limit'] },
 }

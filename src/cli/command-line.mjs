@@ -173,7 +173,7 @@ const COMMANDS = {
   },
   restore: {
     run: async (options, day, usage) => (await import('./backup/command.mjs')).restore(options, day, usage),
-    options: ['from', 'on-conflict'],
+    options: ['from', 'on-conflict', 'report'],
     word: 'the day',
   },
   verify: {
@@ -262,6 +262,7 @@ const FLAGS = [
   'forked',
   'check-updates',
   'pin',
+  'cost',
 ]
 
 /** @param {readonly string[]} args @param {(problem: string) => never} usage */

@@ -1,7 +1,7 @@
 // Names the repository and the project of a folder.
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { gitIn } from './check/tree.mjs'
+import { gitIn, topOf } from './git.mjs'
 import { withoutCredentials } from './index/root.mjs'
 import { fail } from './server.mjs'
 
@@ -9,6 +9,8 @@ import { fail } from './server.mjs'
 function configuredProject(top) {
   const file = join(top, '.commonplace.json')
   if (!existsSync(file)) return undefined
+  // A link to a device has no end.
+  if (!statSync(file).isFile()) fail(`${file} is not a file`)
   try {
     const { project } = JSON.parse(readFileSync(file, 'utf8'))
     return typeof project === 'string' && project.trim() !== '' ? project : undefined
@@ -23,8 +25,7 @@ function configuredProject(top) {
  * @param {string} folder @param {Pick<typeof import('./check/library'), 'readProjectName'>} library
  */
 export function namesOf(folder, { readProjectName }) {
-  const found = gitIn(folder)('rev-parse', '--show-toplevel')
-  const top = realpathSync(found?.trim() || folder)
+  const top = topOf(folder) ?? realpathSync(folder)
   const remote = gitIn(folder)('config', '--get', 'remote.origin.url')
   const named = remote === null ? null : readProjectName(withoutCredentials(remote.trim()))
   const isRemote = named?.kind === 'remote'

@@ -49,6 +49,9 @@ const USAGE = `usage: commonplace <command>
   keys create NAME [--role reader|writer|admin] [--project ID]… [--agent NAME] [--owner NAME] [--email ADDRESS] [--expires DATE]
                                  --email ADDRESS: the verified holder of this address signs in to the dashboard as this key
                                  [--no-capture]: the server does not capture sessions that hooks send with this key
+                                 [--rate-limit N] [--max-entries N]: limits of the key, as for keys limit
+  keys limit ID [--rate-limit N|none] [--max-entries N|none]
+                                 limits the requests of a key a minute, and the entries that it stores a day
   keys rotate ID [--grace HOURS] [--expires DATE]
                                  makes a key with the same rights; the old one is refused at once, or after the hours of --grace
   keys revoke ID [--children]    with --children also all keys that were made with it
@@ -59,6 +62,7 @@ const USAGE = `usage: commonplace <command>
                                  writes everything that is stored of an owner: memories with history to F, the rest to F.person.json
   usage [--days N] [--by key|owner|project]
                                  calls, stored entries, tokens of answers and database rows of the last days (default 30)
+  usage --cost [--org ORG]       estimated cost of this month at Cloudflare; with ADMIN_TOKEN and without --org, of all organizations
   audit list [--after SEQ] [--limit N]
   reembed                        makes missing vectors of the configured model, for instance after
                                  EMBEDDING_MODEL has changed; can be stopped and started again at any time
@@ -128,8 +132,9 @@ const USAGE = `usage: commonplace <command>
             imports the user's prompts too (claude-mem). The import writes the new IDs to F.map.json; to rename projects, write them there first
   backup --to r2|FOLDER [--org ORG]
             saves an organization with its history as files named after today's date, in the server's backup bucket (ADMIN_TOKEN) or in a folder
-  restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail]
-            imports the files of a backup of that day into a server, which may be empty; run it again to continue where it stopped
+  restore DAY --org ORG [--from r2|FOLDER] [--on-conflict skip|replace|fail] [--report URL]
+            imports the files of a backup of that day into a server, which may be empty; run it again to continue where it stopped.
+            --report records the result as a restore drill at the server that made the backup (its ADMIN_TOKEN must be the same)
   verify F [--json]
             checks a complete file of volumes: every byte, count and hash
 

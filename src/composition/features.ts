@@ -1,47 +1,27 @@
-import { createCodeParser } from '../adapters/code/parser'
 import { createFeedNotifier } from '../adapters/feed-object/index'
-import { createR2BackupStore } from '../adapters/r2/backup-store'
-import { createAccessGate } from '../adapters/sign-in/access-gate'
-import { createOpenIdProvider } from '../adapters/sign-in/openid-provider'
 import type { SqlConnection } from '../adapters/sql/core/connection'
-import { createSqlCaptureStore } from '../adapters/sql/stores/capture/capture-store'
-import { createSqlCodeIndex } from '../adapters/sql/stores/code/code-index'
-import { createSqlMemoryPairs } from '../adapters/sql/stores/currency/memory-pairs'
 import { pagesWithCaptured } from '../adapters/sql/stores/entries/captured-page'
-import { createSqlChangeFeed } from '../adapters/sql/stores/history/change-feed'
 import { createSqlAuditLog } from '../adapters/sql/stores/identity/audit-log'
-import { createSqlDirectory, createSqlEndedSessions } from '../adapters/sql/stores/identity/directory'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
-import { createSqlPeopleStore } from '../adapters/sql/stores/identity/people-store'
 import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/project-directory'
 import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
-import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
-import { createSqlCurrentMemories } from '../adapters/sql/stores/memories/current'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlStoreOverview } from '../adapters/sql/stores/overview/store-overview'
 import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
-import { createSqlExportStore } from '../adapters/sql/stores/transfer/export-store'
-import { createSqlImportStore } from '../adapters/sql/stores/transfer/import-store'
 import type { Config } from '../config'
-import type { WriteLimits } from '../domain/entry/draft'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
 import { modelKey } from '../domain/meaning/vector'
-import type { Quotas } from '../domain/quota'
 import type { Levels } from '../domain/recall/similarity'
 import type { Analyzer } from '../domain/search/analysis'
 import { EVERYTHING } from '../domain/search/filter'
 import type { Millis } from '../domain/time'
-import { createTextSeal } from '../domain/transfer/seal'
-import { hookClient } from '../integrations/hooks/hook-clients'
 import type { ChangeNotifier } from '../ports/change-notifier'
 import type { Clock } from '../ports/clock'
 import type { EntryStore } from '../ports/entry-store'
 import type { EntryTexts } from '../ports/entry-texts'
 import type { FullText } from '../ports/full-text'
 import type { Ids } from '../ports/ids'
-import type { ImageStore } from '../ports/image-store'
 import type { ModelCalls } from '../ports/model-calls'
 import type { Embedder, LanguageModel, Reranker } from '../ports/models'
 import type { ProjectDirectory } from '../ports/project-directory'
@@ -49,14 +29,6 @@ import type { Settings } from '../ports/settings'
 import type { AccessGate, OpenIdProvider } from '../ports/sign-in'
 import type { VectorIndex } from '../ports/vector-index'
 import type { VectorRows } from '../ports/vector-rows'
-import type { Capture } from '../services/capture/capture'
-import { createFinishSessions } from '../services/capture/finish-sessions'
-import { createMemoryUsage } from '../services/capture/memory-usage'
-import { createOwnSessions } from '../services/capture/own-sessions'
-import { createRecallForHooks } from '../services/capture/recall-for-hooks'
-import { createReceiveEvents } from '../services/capture/receive-events'
-import { createEraseCaptured, createReviewCaptured } from '../services/capture/review-captured'
-import { createWriteSession } from '../services/capture/write-session'
 import {
   createFindDisagreements,
   type FindDisagreements,
@@ -68,129 +40,33 @@ import type { FinishIndex } from '../services/maintenance/pending-index'
 import type { CatchUp } from '../services/maintenance/sync-vectors'
 import { contextOf, createCompilePack } from '../services/pack/compile-pack'
 import { createFindCandidates } from '../services/pack/find-candidates'
-import { createRemember, type Remember } from '../services/pack/remember'
+import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
-import { createDeparture } from '../services/people/departure'
+import type { Host } from '../services/people/cost'
 import { createIdentity } from '../services/people/identity'
 import { createResolveNames, type NamesCache, type ResolveNames } from '../services/people/project-names'
-import { createProjects } from '../services/people/projects'
 import { createSignIn } from '../services/people/sign-in'
 import { createUsage } from '../services/people/usage'
-import { createSearchCode } from '../services/searching/code/search-code'
 import { type Changes, createChanges } from '../services/searching/history/changes'
-import { createGetCurrent } from '../services/searching/memories/current'
 import { createLevels } from '../services/searching/memories/levels'
 import { createOrient } from '../services/searching/memories/orient'
 import { createRankMemories } from '../services/searching/memories/rank-memories'
-import { createRecall, type Recall } from '../services/searching/memories/recall'
+import { createRecall } from '../services/searching/memories/recall'
 import { createRecallWords } from '../services/searching/memories/recall-words'
-import { createRankedSearches, type RankedSearches } from '../services/searching/ranked/ranked-search'
+import { createRankedSearches } from '../services/searching/ranked/ranked-search'
 import type { SearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createSearchText } from '../services/searching/ranked/search-text'
 import { createSuggestWords } from '../services/searching/ranked/suggest-words'
 import { createGrepTexts } from '../services/searching/texts/grep-texts'
 import type { Services } from '../services/services'
-import { BACKUP_STEP, createBackups } from '../services/transfer/backups'
-import { createExportOrg } from '../services/transfer/export-org'
-import { createImportVolume } from '../services/transfer/import-volume'
-import { createStoreProposals } from '../services/transfer/store-proposals'
-import type { Transfer } from '../services/transfer/transfer'
-import { createIndexCode, createPrepareCode } from '../services/writing/code/index-code'
 import type { DeleteEntries } from '../services/writing/entries/delete-entries'
 import type { Generate } from '../services/writing/entries/generate'
-import { createRestoreEntries } from '../services/writing/entries/restore-entries'
-import {
-  createStoreEntries,
-  type StoreEntries,
-  type WriteDependencies,
-} from '../services/writing/entries/store-entries'
-import { createUpdateEntries, type UpdateEntries } from '../services/writing/entries/update-entries'
-import { createReportEvent } from '../services/writing/events/report-event'
-import { createSimilarMemories } from '../services/writing/events/similar-memories'
+import type { StoreEntries } from '../services/writing/entries/store-entries'
+import type { UpdateEntries } from '../services/writing/entries/update-entries'
+import type { createReportEvent } from '../services/writing/events/report-event'
 import { createMemoryService } from '../services/writing/memories/memories'
-import { createSummarize } from '../services/writing/memories/summarize'
 import { type Bindings, levelsOf } from './isolate'
-
-/** Wires services by feature, for `worker.ts`. First: capture of sessions. */
-export function composeCapture(given: {
-  readonly connection: SqlConnection
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly captureDays: number
-  readonly quotas: Quotas
-  /** Whether a model proposes memories of sessions. */
-  readonly proposes: boolean
-  readonly analyzer: Analyzer
-  readonly entries: EntryStore
-  readonly deleteEntries: DeleteEntries
-  /** Dependencies without models. */
-  readonly withoutModels: WriteDependencies
-  /** Dependencies with models, for approved entries. */
-  readonly writing: WriteDependencies
-  readonly restoring: Parameters<typeof createRestoreEntries>[0]
-  readonly remember: Remember
-  readonly recall: Pick<Recall, 'page'>
-  /** Pages of entries, including captured ones where a filter asks for them. */
-  readonly pages: Pick<EntryStore, 'page'>
-  /** Null when full-text search is disabled. */
-  readonly searches: Pick<RankedSearches, 'byWords'> | null
-  readonly naming: { readonly directory: ProjectDirectory; readonly names: ResolveNames }
-  readonly log: (event: string, fields: Record<string, unknown>) => void
-  /** Whether hooks only receive approved entries (PACK_TRUST). */
-  readonly isApproved: boolean
-}): Capture {
-  const { connection, clock, ids, captureDays, entries, deleteEntries, withoutModels, writing, recall, log } = given
-  const store = createSqlCaptureStore(connection, clock, {
-    ...{ quotas: given.quotas, proposes: given.proposes },
-  })
-  const writeSession = createWriteSession({
-    ...{ store, entries, captureDays, clock, ids },
-    storeEntries: createStoreEntries(withoutModels),
-    updateEntries: createUpdateEntries(withoutModels),
-    titleOf: (client) => hookClient(client)?.title ?? client,
-  })
-  const own = createOwnSessions({
-    ...{ searches: given.searches, entries: given.pages, analyzer: given.analyzer },
-  })
-  const recallForHooks = createRecallForHooks({ store, recall, own, isApproved: given.isApproved })
-  return {
-    receive: createReceiveEvents({
-      ...{ store, writeSession, captureDays, clock, names: given.naming.names },
-      attach: (by, pending) => given.naming.directory.attach({ ...by, action: 'hooks', tool: null }, pending),
-      recall: recallForHooks,
-    }),
-    standing: recallForHooks.standing,
-    own,
-    erase: createEraseCaptured({ store, deleteEntries }),
-    review: createReviewCaptured({
-      ...{ store, entries, deleteEntries, updateEntries: createUpdateEntries(writing), remember: given.remember },
-      restoreEntries: createRestoreEntries(given.restoring),
-      isApproved: given.isApproved,
-    }),
-    usage: createMemoryUsage({ store, clock }),
-    sessions: createFinishSessions({ store, writeSession, captureDays, clock, log }),
-  }
-}
-
-/** Wires the index and search of source code. */
-export function composeCode(given: {
-  readonly connection: SqlConnection
-  readonly embedder: Embedder | null
-  readonly analyzer: Analyzer
-  readonly levels: () => Promise<Levels>
-  readonly clock: Clock
-  readonly onEmbeddingFailure: 'fail' | 'defer'
-  readonly quotas: Quotas
-}): Services['code'] {
-  const { connection, embedder, analyzer, levels, clock, onEmbeddingFailure, quotas } = given
-  const index = createSqlCodeIndex(connection, clock, quotas)
-  const parser = createCodeParser()
-  const prepareCode = createPrepareCode({ parser, analyzer, embedder, onEmbeddingFailure })
-  return {
-    ...createIndexCode({ index, prepareCode, clock }),
-    search: createSearchCode({ index, embedder, analyzer, levels, clock }),
-  }
-}
+import { methodsOnDemand, modules } from './on-demand'
 
 /** Wires the detection of memories on one subject. */
 export function composeCurrency(
@@ -206,7 +82,9 @@ export function composeCurrency(
   },
 ) {
   const { connection, clock, languageModel: model, calls, findEarlier, log } = given
-  const pairs = createSqlMemoryPairs(connection, clock)
+  const pairs = methodsOnDemand(modules.memoryPairs, ({ createSqlMemoryPairs }) =>
+    createSqlMemoryPairs(connection, clock),
+  )
   const judges = config.contradictionJudge && model !== null
   return {
     pairs,
@@ -244,9 +122,15 @@ export const composeDashboard = (
   config: Config,
   given: { connection: SqlConnection; settings: Settings; clock: Clock },
 ): Pick<Services, 'directory' | 'overview' | 'sessions' | 'endedSessions'> => ({
-  directory: createSqlDirectory(given.connection, given.clock),
-  overview: createSqlStoreOverview(given.connection, given.clock),
-  endedSessions: createSqlEndedSessions(given.connection, given.clock),
+  directory: methodsOnDemand(modules.directory, ({ createSqlDirectory }) =>
+    createSqlDirectory(given.connection, given.clock),
+  ),
+  overview: methodsOnDemand(modules.storeOverview, ({ createSqlStoreOverview }) =>
+    createSqlStoreOverview(given.connection, given.clock),
+  ),
+  endedSessions: methodsOnDemand(modules.directory, ({ createSqlEndedSessions }) =>
+    createSqlEndedSessions(given.connection, given.clock),
+  ),
   sessions: () => sessionSealOf(bindings, config, given.settings),
 })
 
@@ -300,7 +184,13 @@ export function composeFeed(
   return {
     bell,
     changes: createChanges({
-      ...{ feed: createSqlChangeFeed(connection, clock), bell, seal, clock, sleep },
+      ...{
+        feed: methodsOnDemand(modules.changeFeed, ({ createSqlChangeFeed }) => createSqlChangeFeed(connection, clock)),
+        bell,
+        seal,
+        clock,
+        sleep,
+      },
       sightings: createSqlLastSeen(connection, clock),
     }),
   }
@@ -360,17 +250,29 @@ export function composeMemories(given: {
       ...{ rank: createRankMemories({ ...retrievers, unfinished }), memories: stored, analyzer },
       ...(given.words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
     }),
-    reportEvent: createReportEvent({
-      ...{ memories, code, clock },
-      similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
-    }),
+    reportEvent: methodsOnDemand(modules.reportEvent, ({ createReportEvent, createSimilarMemories }) =>
+      createReportEvent({
+        ...{ memories, code, clock },
+        similarMemories: createSimilarMemories({ fullText, entries, analyzer }),
+      }),
+    ),
     orient: createOrient({ sightings: createSqlLastSeen(connection, clock), clock }),
-    getCurrent: createGetCurrent({
-      current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
-      ...{ memories: stored, clock, ...retrievers },
-      afterwards: (work) => afterwards(work()),
-    }),
-    summarize: createSummarize({ memories: stored, storeEntries, clock }),
+    async getCurrent(...asked) {
+      const [{ createGetCurrent }, { createSqlCurrentMemories }] = await Promise.all([
+        import('../services/searching/memories/current'),
+        import('../adapters/sql/stores/memories/current'),
+      ])
+      const getCurrent = createGetCurrent({
+        current: createSqlCurrentMemories(connection, clock, index.nearby !== null),
+        ...{ memories: stored, clock, ...retrievers },
+        afterwards: (work) => afterwards(work()),
+      })
+      return getCurrent(...asked)
+    },
+    async summarize(...asked) {
+      const { createSummarize } = await modules.summarize.load()
+      return createSummarize({ memories: stored, storeEntries, clock })(...asked)
+    },
   }
 }
 
@@ -439,14 +341,17 @@ const providers = new Map<string, OpenIdProvider>()
 
 function accessGateOf(settings: NonNullable<Config['signIn']['access']>, clock: Clock): AccessGate {
   const name = JSON.stringify(settings)
-  const gate = gates.get(name) ?? createAccessGate(settings, clock)
+  const gate =
+    gates.get(name) ?? methodsOnDemand(modules.accessGate, ({ createAccessGate }) => createAccessGate(settings, clock))
   gates.set(name, gate)
   return gate
 }
 
 function openIdProviderOf(settings: NonNullable<Config['signIn']['openId']>, clock: Clock): OpenIdProvider {
   const name = JSON.stringify(settings)
-  const provider = providers.get(name) ?? createOpenIdProvider(settings, clock)
+  const provider =
+    providers.get(name) ??
+    methodsOnDemand(modules.openidProvider, ({ createOpenIdProvider }) => createOpenIdProvider(settings, clock))
   providers.set(name, provider)
   return provider
 }
@@ -462,32 +367,39 @@ export function composeIdentity(given: {
   readonly deleteEntries: DeleteEntries
   readonly signIn: Config['signIn']
   readonly adminToken: string | null
+  readonly host: Host
+  readonly hasRows: boolean
   readonly afterwards: Services['afterwards']
   /** Wakes streams that wait for changes of an organization. */
   readonly wake: (org: string) => Promise<unknown>
-}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'signIn' | 'projects' | 'names'> {
+}): Pick<Services, 'identity' | 'administration' | 'departure' | 'usage' | 'costs' | 'signIn' | 'projects' | 'names'> {
   const { connection, clock, adminToken, afterwards, wake } = given
   const store = createSqlIdentityStore(connection, clock)
   const administration = createAdministration({
     ...{ store, clock, names: given.names },
     audit: createSqlAuditLog(connection, clock),
   })
-  const departure = createDeparture({
-    ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
-    people: createSqlPeopleStore(connection, given.analyzer, clock),
-  })
-  const { access, openId } = given.signIn
-  return {
-    usage: createUsage({
-      ...{ usage: createSqlUsageStore(connection), store, administration, names: given.names, clock },
+  const departure = methodsOnDemand(modules.departure, ({ createDeparture, createSqlPeopleStore }) =>
+    createDeparture({
+      ...{ administration, store, clock, ids: given.ids, deleteEntries: given.deleteEntries },
+      people: createSqlPeopleStore(connection, given.analyzer, clock),
     }),
+  )
+  const { access, openId } = given.signIn
+  const usage = createSqlUsageStore(connection)
+  return {
+    usage: createUsage({ usage, store, administration, names: given.names, clock }),
+    costs: methodsOnDemand(modules.costs, ({ createCosts }) =>
+      createCosts({ usage, administration, clock, host: given.host, hasRows: given.hasRows }),
+    ),
     signIn: createSignIn({
       access: access && accessGateOf(access, clock),
       openId: openId && openIdProviderOf(openId, clock),
       ...{ store, administration, clock },
     }),
     departure: {
-      ...departure,
+      record: (...asked) => departure.record(...asked),
+      reader: (...asked) => departure.reader(...asked),
       // As below.
       async leave(by, org, ...rest) {
         const outcome = await departure.leave(by, org, ...rest)
@@ -495,7 +407,7 @@ export function composeIdentity(given: {
         return outcome
       },
     },
-    projects: createProjects({ directory: given.directory }),
+    projects: methodsOnDemand(modules.projects, ({ createProjects }) => createProjects({ directory: given.directory })),
     names: given.names,
     identity: createIdentity({ store, adminToken, clock, afterwards }),
     administration: {
@@ -542,70 +454,5 @@ export function composeSearches(given: {
     rankedSearches,
     grepTexts: createGrepTexts({ texts }),
     entries: { ...entries, page: pagesWithCaptured(connection, clock, entries) },
-  }
-}
-
-const EXPORT_SECRET = 'feed_secret'
-
-/** Wires exports, imports and backups. */
-export function composeTransfer(
-  config: Config,
-  { BACKUP_BUCKET: bucket }: Pick<Bindings, 'BACKUP_BUCKET'>,
-  given: {
-    readonly connection: SqlConnection
-    readonly settings: Settings
-    readonly images: ImageStore
-    readonly entries: EntryStore
-    readonly limits: WriteLimits
-    readonly embedder: Embedder | null
-    /** Creates vectors during the import; null where background work creates them. */
-    readonly generate: Generate | null
-    readonly analyzer: Analyzer
-    readonly clock: Clock
-    readonly ids: Ids
-    readonly names: ResolveNames
-  },
-): Transfer {
-  const { connection, settings, images, entries, limits, embedder, generate, analyzer, clock, ids } = given
-  const store = createSqlExportStore(connection, clock, ids)
-  const terms = config.history
-  let secret: Promise<string> | null = null
-  const known = () => {
-    secret ??= settings.read(EXPORT_SECRET).then((value) => {
-      if (value === null) throw new Error(`the setting ${EXPORT_SECRET} is missing`)
-      return value
-    })
-    return secret
-  }
-  const places = async () => createTextSeal(await known())
-  const exports = createExportOrg({
-    ...{ store, images, clock },
-    cursors: async () => createCursorSeal(await known()),
-    places,
-  })
-  const imports = createSqlImportStore(connection, { analyzer, clock, quotas: config.quotas, terms })
-  const identity = createSqlIdentityStore(connection, clock)
-  const backups = createBackups({
-    store: bucket === undefined ? null : createR2BackupStore(bucket),
-    // The organization of open mode is not stored.
-    orgs: async () => [
-      ...new Set([...(await identity.orgs()).map(({ id }) => id), ...(config.authMode === 'open' ? ['local'] : [])]),
-    ],
-    ...{ exports, images, imports, places, clock, keep: config.backupKeep },
-  })
-  const journal = createSqlScheduleJournal(connection)
-  const importVolume = createImportVolume({
-    ...{ imports, exports: store, images, entries, limits, generate, terms, clock },
-    names: given.names,
-    spare: backups.image,
-    redact: config.redact,
-    model: embedder === null ? null : { key: modelKey(embedder), dimensions: embedder.dimensions },
-  })
-  return {
-    exports,
-    imports: importVolume,
-    propose: createStoreProposals({ imports: importVolume, clock }),
-    backups,
-    backedUpAt: async () => (await journal.read()).get(BACKUP_STEP)?.finishedAt ?? null,
   }
 }

@@ -1,6 +1,5 @@
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
-import { createSqlRetention } from '../adapters/sql/stores/maintenance/retention'
 import { createSqlScheduleJournal } from '../adapters/sql/stores/maintenance/schedule-journal'
 import { createSqlIndexMaintenance } from '../adapters/sql/stores/search/index-maintenance'
 import { createSqlPendingIndex } from '../adapters/sql/stores/search/pending-index'
@@ -23,6 +22,7 @@ import { createAfterWrite, scheduleSteps } from '../services/maintenance/steps'
 import { createCatchUp, type SyncVectors } from '../services/maintenance/sync-vectors'
 import { type Bindings, catchUpState, embeddingTurn, pendingState } from './isolate'
 import { confirmed } from './models'
+import { methodsOnDemand, modules } from './on-demand'
 
 /** Wires background work: after answers, and by the schedule. */
 export function composeMaintenance(
@@ -66,7 +66,9 @@ export function composeMaintenance(
     steps: [
       ...before,
       ...scheduleSteps({
-        retention: createSqlRetention(connection, clock, config.history, ids),
+        retention: methodsOnDemand(modules.retention, ({ createSqlRetention }) =>
+          createSqlRetention(connection, clock, config.history, ids),
+        ),
         ...{ work, outbox, images, index, generation, embedCode, clock },
         embedsHere: config.embedding.provider === 'local',
         embedsBehind: config.embedding.provider === 'builtin',

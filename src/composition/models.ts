@@ -1,24 +1,7 @@
 import { createBuiltinEmbedder, type ModelService, modelState } from '../adapters/builtin/embedder'
 import { type ModelSpeed, ONE_TRY, type Patience } from '../adapters/http-json/retry'
 import { createLocalEmbedder } from '../adapters/local/embedder'
-import {
-  createOllamaEmbedder,
-  createOllamaLanguageModel,
-  createOllamaReranker,
-  ollamaPing,
-} from '../adapters/ollama/models'
-import {
-  createOpenAiEmbedder,
-  createOpenAiLanguageModel,
-  createOpenAiReranker,
-  openAiPing,
-} from '../adapters/openai/models'
-import {
-  type AiRunner,
-  createWorkersAiEmbedder,
-  createWorkersAiLanguageModel,
-  createWorkersAiReranker,
-} from '../adapters/workers-ai/models'
+import type { AiRunner } from '../adapters/workers-ai/models'
 import {
   type Config,
   type EmbeddingProvider,
@@ -37,6 +20,7 @@ import type { Embedder, LanguageModel, ModelHealth, Reranker } from '../ports/mo
 import type { Summarizer } from '../ports/summarizer'
 import { createSummarizer } from '../services/writing/entries/generate'
 import { type Bindings, timedEmbedder } from './isolate'
+import { ollama, openAi, workersAi } from './modules'
 
 /** Interval of requests for the state of the model, until it is ready. */
 const ASKED_AGAIN_MS = 1000
@@ -159,11 +143,11 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embed
     case 'builtin':
       return builtinEmbedder(config, builtin)
     case 'workers-ai':
-      return createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
+      return workersAi.loaded().createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
     case 'ollama':
-      return createOllamaEmbedder({ host, ...settings })
+      return ollama.loaded().createOllamaEmbedder({ host, ...settings })
     case 'openai':
-      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, ...settings })
+      return openAi.loaded().createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, ...settings })
   }
 }
 
@@ -180,11 +164,13 @@ function chooseLanguageModel(
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
-      return createWorkersAiLanguageModel({ ai: requireAi(ai), model, maxTokens }, patience)
+      return workersAi.loaded().createWorkersAiLanguageModel({ ai: requireAi(ai), model, maxTokens }, patience)
     case 'ollama':
-      return createOllamaLanguageModel({ host, model, maxTokens }, patience)
+      return ollama.loaded().createOllamaLanguageModel({ host, model, maxTokens }, patience)
     case 'openai':
-      return createOpenAiLanguageModel({ base: openai.base, apiKey: openai.key, model, maxTokens }, patience)
+      return openAi
+        .loaded()
+        .createOpenAiLanguageModel({ base: openai.base, apiKey: openai.key, model, maxTokens }, patience)
   }
 }
 
@@ -194,11 +180,11 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
-      return createWorkersAiReranker({ ai: requireAi(ai), model })
+      return workersAi.loaded().createWorkersAiReranker({ ai: requireAi(ai), model })
     case 'ollama':
-      return createOllamaReranker({ host, model })
+      return ollama.loaded().createOllamaReranker({ host, model })
     case 'openai':
-      return createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
+      return openAi.loaded().createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
   }
 }
 
@@ -213,9 +199,9 @@ function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): Mod
     case 'workers-ai':
       return null
     case 'ollama':
-      return ollamaPing({ host, model })
+      return ollama.loaded().ollamaPing({ host, model })
     case 'openai':
-      return openAiPing({ base: openai.base, apiKey: openai.key, model })
+      return openAi.loaded().openAiPing({ base: openai.base, apiKey: openai.key, model })
   }
 }
 

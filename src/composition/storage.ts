@@ -1,18 +1,11 @@
 import { type BatchCost, createD1Connection } from '../adapters/d1/connection'
 import { hosted, preparing, type StorageState, storageHost } from '../adapters/d1/hosted'
 import { migrateD1 } from '../adapters/d1/migrate'
-import { createPostgresConnection, type PostgresOptions } from '../adapters/postgres/connection'
-import { createPostgresDialect } from '../adapters/postgres/dialect'
-import { createPostgresFullText } from '../adapters/postgres/full-text'
-import { analyzingGrown, checkPostgresSchema } from '../adapters/postgres/schema'
-import { createPostgresVectorIndex } from '../adapters/postgres/vector-index'
-import { workerSocketsTo } from '../adapters/postgres/worker-socket'
 import type { SqlConnection } from '../adapters/sql/core/connection'
 import { createD1Dialect } from '../adapters/sqlite/dialect'
 import { createD1FullText } from '../adapters/sqlite/full-text'
 import { indexedFieldTypes, type Migration } from '../adapters/sqlite/migrations'
 import { createObjectVectorIndex } from '../adapters/vector-object/index'
-import { createVectorizeIndex } from '../adapters/vectorize/index'
 import type { Config } from '../config'
 import { objectBytes } from '../domain/capacity'
 import { Problem } from '../domain/errors'
@@ -27,6 +20,8 @@ import type { DatabaseHealth, Embedder, ObjectStoreHealth } from '../ports/model
 import type { Settings } from '../ports/settings'
 import type { VectorIndex } from '../ports/vector-index'
 import type { Bindings } from './isolate'
+import { postgres, vectorize } from './modules'
+import type { PostgresOptions } from './postgres'
 
 /** Creates the configured database and vector index. */
 export interface Storage {
@@ -39,7 +34,7 @@ export interface Storage {
 }
 
 const d1Dialect = perObject((analyzer: Analyzer) => createD1Dialect(analyzer))
-const postgresDialect = perObject(createPostgresDialect)
+const postgresDialect = perObject((analyzer: Analyzer) => postgres.loaded().createPostgresDialect(analyzer))
 
 /** D1 databases that this isolate has migrated, so that only its first request checks. */
 const migrated = new WeakMap<D1Database, Promise<readonly string[]>>()
@@ -53,7 +48,11 @@ function postgresOptions({ HYPERDRIVE }: Bindings, config: Config): PostgresOpti
       'STORAGE_BACKEND is postgresql, but the HYPERDRIVE binding is missing. Add [[hyperdrive]] to wrangler.toml',
     )
   const { connectionString } = HYPERDRIVE
-  return { connectionString, schema: config.postgresqlSchema, stream: workerSocketsTo(connectionString) }
+  return {
+    connectionString,
+    schema: config.postgresqlSchema,
+    stream: postgres.loaded().workerSocketsTo(connectionString),
+  }
 }
 
 function d1Of({ DB }: Bindings): D1Database {
@@ -76,7 +75,7 @@ export async function prepareDatabase(
 ): Promise<readonly string[]> {
   if (config.storageBackend === 'postgresql') {
     const names = migrations.map(({ name }) => name)
-    return checkPostgresSchema(postgresOptions(bindings, config), names)
+    return postgres.loaded().checkPostgresSchema(postgresOptions(bindings, config), names)
   }
   const DB = d1Of(bindings)
   let ready = migrated.get(DB)
@@ -101,6 +100,7 @@ export function chooseStorage(
 ): Storage {
   const { analyzer, clock, log } = given
   if (config.storageBackend === 'postgresql') {
+    const { analyzingGrown, createPostgresConnection, createPostgresFullText } = postgres.loaded()
     const connection = createPostgresConnection(postgresOptions(bindings, config), postgresDialect(analyzer), (cost) =>
       log('DEBUG', 'sql', { ...cost }),
     )
@@ -134,7 +134,7 @@ export function chooseIndex(
   const bytes = objectBytes(config.vectorMemoryMb)
   switch (config.vectorBackend) {
     case 'pgvector':
-      return createPostgresVectorIndex(connection, {
+      return postgres.loaded().createPostgresVectorIndex(connection, {
         auxiliary: bindings.VECTORS === undefined ? null : createObjectVectorIndex(bindings.VECTORS, bytes),
       })
     case 'object':
@@ -150,7 +150,7 @@ export function chooseIndex(
           'unavailable',
           'VECTOR_BACKEND is vectorize, but the VECTORIZE binding is missing. Add [[vectorize]] to wrangler.toml',
         )
-      return createVectorizeIndex(bindings.VECTORIZE, settings, clock)
+      return vectorize.loaded().createVectorizeIndex(bindings.VECTORIZE, settings, clock)
   }
 }
 

@@ -4,7 +4,6 @@ import { createGrantLocks } from '../adapters/rate-limit-object/grant-locks'
 import type { Announce, SqlConnection } from '../adapters/sql/core/connection'
 import { createSqlEntryStates } from '../adapters/sql/stores/entries/entry-states'
 import { createSqlEntryStore } from '../adapters/sql/stores/entries/entry-store'
-import { createSqlHistory } from '../adapters/sql/stores/history/history'
 import { createSqlReceipts } from '../adapters/sql/stores/history/receipts'
 import { createSqlIdentityStore } from '../adapters/sql/stores/identity/identity-store'
 import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
@@ -13,7 +12,6 @@ import { createSqlNotices } from '../adapters/sql/stores/maintenance/notices'
 import { createSqlOutbox } from '../adapters/sql/stores/maintenance/outbox'
 import { createSqlSettings } from '../adapters/sql/stores/maintenance/settings'
 import { createSqlVectorRows } from '../adapters/sql/stores/search/vector-rows'
-import { createSqlEntryTexts } from '../adapters/sql/stores/texts/entry-texts'
 import { indexedFieldTypes } from '../adapters/sqlite/migrations'
 import { createWebhook } from '../adapters/webhook/webhook'
 import type { Config } from '../config'
@@ -38,19 +36,14 @@ import { createReadHistory } from '../services/searching/history/read-history'
 import { createSearchSemantic } from '../services/searching/ranked/search-semantic'
 import { createReadTexts } from '../services/searching/texts/read-texts'
 import type { Services } from '../services/services'
-import { createStalePairs } from '../services/stale/stale-pairs'
 import { createSuggestModel } from '../services/suggest-model'
-import { backupStep } from '../services/transfer/backups'
-import { createExplainMiss } from '../services/why/explain-miss'
+import { backupStep } from '../services/transfer/backup-step'
 import { createDeleteEntries } from '../services/writing/entries/delete-entries'
 import { createGenerate } from '../services/writing/entries/generate'
-import { createRestoreEntries } from '../services/writing/entries/restore-entries'
 import { createStoreEntries, type WriteDependencies } from '../services/writing/entries/store-entries'
 import { createUpdateEntries } from '../services/writing/entries/update-entries'
 import {
   chooseLevels,
-  composeCapture,
-  composeCode,
   composeCurrency,
   composeDashboard,
   composeFeed,
@@ -59,12 +52,12 @@ import {
   composePacks,
   composeProjectNames,
   composeSearches,
-  composeTransfer,
 } from './features'
 import type { Bindings } from './isolate'
 import { analyzerFor, namesCacheOf, timedIndex } from './isolate'
 import { composeFinishing, composeMaintenance } from './maintenance'
 import { chooseModels, isEnglishOnly } from './models'
+import { captureOnDemand, methodsOnDemand, modules, transferOnDemand } from './on-demand'
 import { chooseIndex, chooseStorage, vectorHealth } from './storage'
 
 export interface WorkerContext {
@@ -141,7 +134,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   })
   const stored = createSqlEntryStore(connection, analyzer, clock, indexedFields, config.quotas, config.history)
   const entries = countingStored(storing(stored, afterwards), log)
-  const texts = createSqlEntryTexts(connection, clock, indexedFields)
+  const texts = methodsOnDemand(modules.entryTexts, ({ createSqlEntryTexts }) =>
+    createSqlEntryTexts(connection, clock, indexedFields),
+  )
   const rows = createSqlVectorRows(connection, clock, indexedFields)
   const images = bindings.IMAGES === undefined ? withoutImageStore : createR2ImageStore(bindings.IMAGES)
   const index = surroundings.index ?? timedIndex(chooseIndex(bindings, config, { connection, settings, clock }), log)
@@ -156,15 +151,19 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   const generate = createGenerate(generating)
   // Restored entries keep their summaries.
   const generateVectors = createGenerate({ ...generating, summarizer: null })
-  const history = createSqlHistory(connection, analyzer, clock, config.quotas, config.history)
+  const history = methodsOnDemand(modules.history, ({ createSqlHistory }) =>
+    createSqlHistory(connection, analyzer, clock, config.quotas, config.history),
+  )
   const generation = createBackgroundGeneration({ generate, summarizer, rows, summaries: entries, now })
   const embedsHere = config.embedding.provider === 'local'
   const onEmbeddingFailure = config.embedding.onFailure
   const levels = chooseLevels(config, bindings, embedder, settings)
-  const code = composeCode({
-    ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
-    quotas: config.quotas,
-  })
+  const code = methodsOnDemand(modules.code, ({ composeCode }) =>
+    composeCode({
+      ...{ connection, embedder, analyzer, levels, clock, onEmbeddingFailure },
+      quotas: config.quotas,
+    }),
+  )
   const calls = createSqlModelCalls(connection, clock, config.modelCallsPerDay)
   const currency = composeCurrency(config, {
     ...{ connection, clock, languageModel, log: warn },
@@ -197,7 +196,8 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     before: [
       ...captureSteps(() => capture.sessions),
       ...currency.steps,
-      backupStep(() => transfer.backups),
+      // Without a bucket the journal must not record backups.
+      ...(bindings.BACKUP_BUCKET === undefined ? [] : [backupStep(() => transfer.backups)]),
       keyExpiryStep({ store: createSqlIdentityStore(connection, clock), clock, log: warn }),
       usageStep(createSqlUsageStore(connection), clock, config.auditDays),
     ],
@@ -208,7 +208,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         ? []
         : [
             noticeStep({
-              ...{ notices: createSqlNotices(connection, config.quotas, clock), clock },
+              ...{
+                notices: createSqlNotices(connection, config.quotas, clock, bindings.BACKUP_BUCKET !== undefined),
+                clock,
+              },
               webhook: createWebhook(config.webhook, clock),
             }),
           ]),
@@ -235,10 +238,12 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
   }
   const naming = composeProjectNames(connection, clock, namesCacheOf(bindings))
   const transferring = { ...writing, connection, settings, embedder, analyzer, clock, ids }
-  const transfer = composeTransfer(config, bindings, {
-    ...transferring,
-    ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
-  })
+  const transfer = transferOnDemand(bindings.BACKUP_BUCKET !== undefined, modules.transfer, ({ composeTransfer }) =>
+    composeTransfer(config, bindings, {
+      ...transferring,
+      ...{ names: naming.names, generate: embedsHere ? generateVectors : null },
+    }),
+  )
   const storeEntries = createStoreEntries(writing)
   const updateEntries = createUpdateEntries(writing)
   const deleteEntries = createDeleteEntries({ entries, terms: config.history, now })
@@ -269,45 +274,53 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     levels,
     unfinished: async (scope, goesBy) => [...(await unfinished(scope, goesBy)), ...finishing.warnings(goesBy)],
   })
-  const capture = composeCapture({
-    ...{
-      connection,
-      clock,
-      ids,
-      analyzer,
-      captureDays,
-      entries,
-      deleteEntries,
-      withoutModels,
-      writing,
-      restoring,
-      recall: memories.recall,
-      pages: searches.entries,
-      searches: config.fts.enabled ? searches.rankedSearches : null,
-      naming,
-    },
-    ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
-    proposes: config.captureProposals && languageModel !== null,
-  })
+  const capture = captureOnDemand(modules.capture, ({ composeCapture }) =>
+    composeCapture({
+      ...{
+        connection,
+        clock,
+        ids,
+        analyzer,
+        captureDays,
+        entries,
+        deleteEntries,
+        withoutModels,
+        writing,
+        restoring,
+        recall: memories.recall,
+        pages: searches.entries,
+        searches: config.fts.enabled ? searches.rankedSearches : null,
+        naming,
+      },
+      ...{ remember: packs.remember, quotas: config.quotas, log: warn, isApproved },
+      proposes: config.captureProposals && languageModel !== null,
+    }),
+  )
   const dashboard = composeDashboard(bindings, config, { connection, settings, clock })
   return {
     storeEntries,
     packs,
     earlierOf: findEarlier.ofDraft,
-    explainMiss: createExplainMiss({
-      ...{ entries, history, explained: packs.explained, rankedSearches: searches.rankedSearches, analyzer, clock },
-      states: createSqlEntryStates(connection),
-      hybrid: {
-        ...{ method: config.hybrid.fusion, k: config.hybrid.k },
-        legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
-      },
-      model: embedder === null ? null : modelKey(embedder),
-      missed: catchUp.missed,
-      isApproved,
-    }),
-    stalePairs: createStalePairs({
-      ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
-    }),
+    async explainMiss(...given) {
+      const { createExplainMiss } = await import('../services/why/explain-miss')
+      const explainMiss = createExplainMiss({
+        ...{ entries, history, explained: packs.explained, rankedSearches: searches.rankedSearches, analyzer, clock },
+        states: createSqlEntryStates(connection),
+        hybrid: {
+          ...{ method: config.hybrid.fusion, k: config.hybrid.k },
+          legs: { fts: config.fts.enabled, semantic: config.semantic.enabled },
+        },
+        model: embedder === null ? null : modelKey(embedder),
+        missed: catchUp.missed,
+        isApproved,
+      })
+      return explainMiss(...given)
+    },
+    stalePairs: methodsOnDemand(modules.stalePairs, ({ createStalePairs }) =>
+      createStalePairs({
+        ...{ pairs: currency.pairs, usage: capture.usage, entries, updateEntries, remember: packs.remember },
+      }),
+    ),
     ...memories,
     capture,
     updateEntries,
@@ -318,7 +331,10 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
     receipts: createSqlReceipts(connection, clock, config.history),
     history,
     readHistory: createReadHistory({ history }),
-    restoreEntries: createRestoreEntries(restoring),
+    async restoreEntries(...asked) {
+      const { createRestoreEntries } = await modules.restoreEntries.load()
+      return createRestoreEntries(restoring)(...asked)
+    },
     images,
     fullText: { ...fullText, isCurrent: () => fullTextIndex.isCurrent() },
     vectorCounts: embedder === null ? null : (scope) => rows.counts(scope, modelKey(embedder)),
@@ -346,6 +362,9 @@ export function composeServices(bindings: Bindings, config: Config, surroundings
         deleteEntries,
         adminToken: config.adminToken,
         signIn: config.signIn,
+        // Only `npm start` sets a token for the schedule.
+        host: bindings.SCHEDULE_TOKEN === undefined ? 'cloudflare' : 'machine',
+        hasRows: config.storageBackend === 'sqlite',
         afterwards,
         ...naming,
       },

@@ -2,12 +2,14 @@ import { Hono } from 'hono'
 import { invalidInput, Problem } from '../domain/errors'
 import type { AuditRow } from '../domain/identity/audit'
 import { type ApiKey, expiresSoon, type Org, type Project } from '../domain/identity/identity'
+import { isNearQuota } from '../domain/identity/key-limits'
 import type { Millis } from '../domain/time'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
 import { administrator, namedOrg, noting } from './admin-auth'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './body'
+import { showCost } from './cost'
 import { showListed } from './projects'
 import { checkNames } from './query-names'
 
@@ -31,12 +33,16 @@ export const showKey = (key: ApiKey) => ({
   last_used_at: iso(key.lastUsedAt),
   capture: key.captures,
   ...(key.email === undefined ? {} : { email: key.email }),
+  rate_limit: key.limits?.requestsPerMinute ?? null,
+  max_entries: key.limits?.entriesPerDay ?? null,
+  ...(key.limits?.entriesPerDay == null || key.storedToday === undefined ? {} : { stored_today: key.storedToday }),
 })
 
-/** The same, marked while the key ends within two weeks. */
+/** The same, marked while the key ends within two weeks or has stored most of its quota. */
 const showWithEnd = (key: ApiKey, now: Millis) => ({
   ...showKey(key),
   ...(expiresSoon(key, now) ? { expires_soon: true } : {}),
+  ...(isNearQuota(key) ? { near_quota: true } : {}),
 })
 
 export const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, detail }: AuditRow) => ({
@@ -54,6 +60,8 @@ export const showEvent = ({ seq, at, keyId, agent, action, tool, ids, allowed, d
 /** Routes of administration under `/api/v1` (platform contract §5); the work is in services/administration. */
 const MAX_BODY = 65_536
 const MAX_PAGE = 1000
+/** Members that set the limits of a key. */
+const LIMITS = ['rate_limit', 'max_entries']
 
 interface Variables {
   readonly services: Services
@@ -117,7 +125,7 @@ export function createAdminRoutes() {
   })
 
   routes.post('/orgs/:org/keys', async (c) => {
-    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture', 'email']
+    const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture', 'email', ...LIMITS]
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
       administration.createKey(
         by,
@@ -150,6 +158,18 @@ export function createAdminRoutes() {
     return c.json({ id, key: text, ...rest, replaces: showKey(replaced) }, 201, { 'Cache-Control': 'no-store' })
   })
 
+  routes.patch('/orgs/:org/keys/:id', async (c) => {
+    const key = await run(c.var, 'keys.limit', async (administration, by) =>
+      administration.limitKey(
+        by,
+        namedOrg(c.var.credential, c.req.param('org')),
+        c.req.param('id'),
+        await readObject(c.req.raw, LIMITS, MAX_BODY),
+      ),
+    )
+    return c.json(showKey(key))
+  })
+
   routes.delete('/orgs/:org/keys/:id', async (c) => {
     checkNames(c.req.query(), ['children'], 'revoking a key')
     const children = readFlag(c.req.query('children'), 'children')
@@ -167,6 +187,12 @@ export function createAdminRoutes() {
       administration.auditPage(by, namedOrg(c.var.credential, c.req.param('org')), { after, limit }),
     )
     return c.json({ events: events.map(showEvent), next })
+  })
+
+  // The cost of the organization of the key, or of all for ADMIN_TOKEN.
+  routes.get('/cost', async (c) => {
+    checkNames(c.req.query(), [], 'the cost of a month')
+    return c.json(showCost(await run(c.var, 'usage.read', (_, by) => c.var.services.costs.thisMonth(by, null))))
   })
 
   routes.post('/reembed', async (c) => {

@@ -1,3 +1,4 @@
+import type { Principal } from '../domain/identity/scope'
 import { sha256Hex } from '../domain/text'
 import type { Services } from '../services/services'
 import { type Credential, LOCAL } from './auth'
@@ -6,22 +7,34 @@ import { errorBody } from './error-body'
 type Limiter = Services['limiter']
 type Admission = Awaited<ReturnType<NonNullable<Limiter>['enter']>>
 
-/** Applies the rate and concurrency limits of each key. Open mode and the operator have none. */
+/** Applies the rate and concurrency limits of a key. Open mode and the operator have none. */
 export async function enter(limiter: Limiter, credential: Credential, messages = 1): Promise<Admission | null> {
   if (limiter === null || credential.kind === 'operator' || credential.principal === LOCAL) return null
-  return limiter.enter(credential.principal.keyId, { messages })
+  const { name, atMostPerMinute } = countedOf(credential.principal)
+  return limiter.enter(name, { messages, atMostPerMinute })
 }
 
+/** The name under which the requests of a key are counted, and its own limit. */
+interface Counted {
+  readonly name: string
+  readonly atMostPerMinute: number | null
+}
+
+const countedOf = ({ keyId, limits }: Principal): Counted => ({
+  name: limits?.countedAs ?? keyId,
+  atMostPerMinute: limits?.requestsPerMinute ?? null,
+})
+
 /**
- * Ids of keys that this isolate has admitted, by the hash of the credential. A key's id never changes, and its validity is still checked
- * on each request; the cache only lets the rate limiter be called in parallel with that check.
+ * The counts of keys that this isolate has admitted, by the hash of the credential. The validity and limits of a key are still checked on
+ * each request; the cache only lets the rate limiter be called in parallel with that check.
  */
-const known = new Map<string, string>()
+const known = new Map<string, Counted>()
 const MOST_KNOWN = 1000
 
-function remember(sent: string, id: string): void {
+function remember(sent: string, counted: Counted): void {
   known.delete(sent)
-  known.set(sent, id)
+  known.set(sent, counted)
   const [oldest] = known.keys()
   if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
 }
@@ -42,8 +55,8 @@ export async function admit(
     return { credential, admission: await enter(limiter, credential) }
   }
   const sent = await sha256Hex(authorization)
-  const id = known.get(sent)
-  const early = id === undefined ? null : limiter.enter(id)
+  const before = known.get(sent)
+  const early = before === undefined ? null : limiter.enter(before.name, { atMostPerMinute: before.atMostPerMinute })
   const leaveEarly = () =>
     early !== null && afterwards(early.then((admission) => (admission.admitted ? admission.leave() : undefined)))
   const credential = await authenticate().catch((error: unknown) => {
@@ -51,9 +64,10 @@ export async function admit(
     leaveEarly()
     throw error
   })
-  const keyId = credential.kind === 'principal' ? credential.principal.keyId : null
-  if (keyId !== null) remember(sent, keyId)
-  if (early !== null && keyId === id) return { credential, admission: await early }
+  const counted = credential.kind === 'principal' ? countedOf(credential.principal) : null
+  if (counted !== null) remember(sent, counted)
+  if (early !== null && counted?.name === before?.name && counted?.atMostPerMinute === before?.atMostPerMinute)
+    return { credential, admission: await early }
   leaveEarly()
   return { credential, admission: await enter(limiter, credential) }
 }

@@ -11,41 +11,24 @@ import { createUsageCounter } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { toolsetOf } from '../tools/toolsets'
 import { preflight, readAccess } from './access'
-import { createAdminRoutes } from './admin'
 import { admit, enter, refuse, whenSent } from './admission'
 import { administratorOf, authenticate, type Credential, requireOrg, requireRole } from './auth'
-import { createChangesRoutes } from './changes'
-import { createCodeRoutes } from './code'
-import { createAssets, createDashboard } from './dashboard/routes'
-import { noPage } from './dashboard/serve'
-import { isPagePath } from './dashboard/table'
-import { entryPage } from './entry-page'
 import { errorBody, STATUS } from './error-body'
 import { guard } from './guard'
 import { backupCheck, checkParts } from './health'
-import { createCapturedRoutes, createHooksRoutes } from './hooks/routes'
-import { serveImage } from './images'
 import { type Log, logLine, redactedError } from './log'
 import { handleMcp } from './mcp'
 import { isMcpPath, routedPath, withoutClosingSlash } from './mcp-message'
 import { CARD_PATH, serverCard } from './mcp-server'
 import type { DataPoint, Measure } from './measure'
 import { createCounters, METRICS_TYPE, metricsText, noteRequest, organizationTotals } from './measure'
-import { SCOPE } from './oauth/provider'
-import { metadataUrlOf } from './oauth/resources'
-import { createOAuthRoutes } from './oauth/routes'
+import { metadataUrlOf, SCOPE } from './oauth/resources'
 import type { OAuth } from './oauth/server'
-import { createPeopleRoutes } from './people'
-import { createProjectChanges, createProjectsRoute } from './projects'
-import { createRestRoutes, OPENAPI_PATH } from './rest'
-import { createSignInRoutes, findVisitor } from './sign-in/routes'
-import { createStaleRoutes } from './stale'
-import { createTransferRoutes } from './transfer'
+import { groupOf, type RouteGroup } from './route-groups'
 import { introduction, isBrowser, isListener, trouble, welcome } from './welcome'
-import { createWhyRoute } from './why'
 
 /** Dependencies of one request, made by the Worker entry. */
-interface RequestSetup {
+export interface RequestSetup {
   readonly config: Config
   readonly services: Services
   readonly log: Log
@@ -61,7 +44,7 @@ interface RequestSetup {
   readonly ahead?: readonly string[]
 }
 
-type Variables = {
+export type Variables = {
   setup: RequestSetup
   services: Services
   credential: Credential
@@ -83,17 +66,55 @@ const SECURE_HEADERS = secureHeaders({
 })
 
 /** @param prepare gives the services for one request; may throw a Problem when configuration or database are not ready */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function createApp<Env extends object>(prepare: (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>) {
+export function createApp<Env extends object>(prepare: Prepare<Env>) {
   // An isolate serves one environment, except in tests.
   const counterOf = perObject((_: Env) => createUsageCounter())
   const counters = createCounters()
+  const shared = { counters, counterOf }
+  const core = createRouter(prepare, shared, {})
+  /** Routers by the routes that are loaded with them. */
+  const routers = new Map<string, Promise<typeof core>>()
+  return {
+    async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+      const group = groupOf(routedPath(getPath(request)))
+      if (group === null) return core.fetch(request, env, ctx)
+      let router = routers.get(group.name)
+      if (router === undefined) {
+        router = group.load().then((routes) => createRouter(prepare, shared, routes))
+        routers.set(group.name, router)
+      }
+      return (await router).fetch(request, env, ctx)
+    },
+  }
+}
+
+/** Counters of an isolate. */
+interface Shared<Env> {
+  readonly counters: ReturnType<typeof createCounters>
+  readonly counterOf: (env: Env) => ReturnType<typeof createUsageCounter>
+}
+
+type Prepare<Env> = (env: Env, ctx: ExecutionContext) => Promise<RequestSetup>
+
+/** @param routes those of a group, in addition to the routes that load at the start */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
+function createRouter<Env extends object>(
+  prepare: Prepare<Env>,
+  { counters, counterOf }: Shared<Env>,
+  routes: RouteGroup,
+) {
   const app = new Hono<{ Bindings: Env; Variables: Variables }>({ getPath: (request) => routedPath(getPath(request)) })
+  const { isPagePath = () => false } = routes
+  /** Returns whether other sites may link to an address: the pages of the dashboard and of the MCP endpoint. */
+  const isLinkable = (request: Request): boolean => {
+    const path = routedPath(new URL(request.url).pathname)
+    return isBrowser(request) && (path === '/login' || isEndpoint(path) || isPagePath(path))
+  }
 
   app.use(SECURE_HEADERS)
   app.use(guard<Env>(readAccess, isLinkable))
   app.get('/health', (c) => c.json({ status: 'ok', version: ABOUT.version }))
-  app.route('/', createAssets())
+  routes.withoutServices?.(app)
 
   // Never accepted from the caller: log lines are searched by it.
   app.use(requestId({ headerName: '' }))
@@ -110,8 +131,7 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
       c.header('Server-Timing', measure.timing())
       record?.(measure.point(route, status))
       const usage = counterOf(c.env)
-      const used = measure.usage(route)
-      if (used !== null) usage.note(used)
+      usage.note(measure.usage(route, usage.note))
       const due = usage.due(c.var.setup.services.now())
       const { services } = c.var.setup
       if (due !== null)
@@ -182,15 +202,10 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
         c.res = whenSent(c.res, () => services.afterwards(Promise.all(afterAnswer.map((leave) => leave()))))
     }
   }
-  app.get(OPENAPI_PATH, async (c) => {
-    const { openApi } = await import('./openapi')
-    return c.json(openApi(new URL(c.req.url).origin))
-  })
   app.get(CARD_PATH, (c) => serverCard(new URL(c.req.url).origin, c.var.setup.config.authMode))
 
   // Before authentication: a browser cannot send a credential here.
-  app.route('/', createSignInRoutes())
-  app.route('/', createDashboard())
+  routes.withoutCredential?.(app)
   app.on('GET', '/mcp/:families?', async (c, next) => {
     const { config, oauth } = c.var.setup
     const url = new URL(c.req.url)
@@ -241,29 +256,11 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
     })
   })
 
-  app.route('/api/v1/code', createCodeRoutes())
-  app.route('/api/v1/hooks', createHooksRoutes())
-  app.route('/api/v1/orgs', createCapturedRoutes())
-  app.route('/api/v1/orgs', createStaleRoutes())
-  app.route('/api/v1/orgs', createWhyRoute())
-  app.route('/api/v1/orgs', createChangesRoutes())
-  app.route('/api/v1/orgs', createTransferRoutes())
-  app.route('/api/v1/orgs', createRestRoutes())
-  app.route('/api/v1/projects', createProjectsRoute())
-  app.route('/api/v1/orgs', createProjectChanges())
-  app.route('/api/v1/orgs', createPeopleRoutes())
-  app.route('/api/v1', createAdminRoutes())
-  app.route('/', createOAuthRoutes(findVisitor))
+  routes.withCredential?.(app)
 
-  app.get('/images/:hash', (c) => serveImage(c.var.services, requireOrg(c.var.credential), c.req.param('hash')))
-
-  app.get('/entries/:id', (c) =>
-    entryPage(c.var.services, requireOrg(c.var.credential), c.req.param('id'), new URL(c.req.url).origin),
-  )
-
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
-    if (isForPeople) return noPage(c.req.raw)
+    if (isForPeople) return (await import('./dashboard/serve')).noPage(c.req.raw)
     const isRest = c.req.path.startsWith('/api/')
     const message = `No such route. ${isRest ? 'GET /api/v1/openapi.json lists the routes' : 'MCP is served at /mcp'}`
     return c.json(errorBody(c.req.raw, { code: 'not_found', message, retryable: false }), 404)
@@ -307,13 +304,6 @@ export function createApp<Env extends object>(prepare: (env: Env, ctx: Execution
   })
 
   return app
-}
-
-/** Returns whether other sites may link to an address: the pages of the dashboard and of the MCP endpoint. */
-function isLinkable(request: Request): boolean {
-  const { pathname } = new URL(request.url)
-  const path = routedPath(pathname)
-  return isBrowser(request) && (path === '/login' || isEndpoint(path) || isPagePath(path))
 }
 
 /** Returns whether a path is an address of the MCP endpoint. */

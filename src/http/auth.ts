@@ -1,9 +1,10 @@
 import type { Config } from '../config'
-import { Problem } from '../domain/errors'
-import type { Actor, Principal, Role } from '../domain/identity/scope'
+import { notFound, Problem } from '../domain/errors'
+import type { Actor, Caller, Principal, Role } from '../domain/identity/scope'
 import { mayAct } from '../domain/identity/scope'
 import type { Administrator } from '../services/people/administration'
 import type { Identity } from '../services/people/identity'
+import type { Services } from '../services/services'
 
 /** Finds who a request acts for (platform contract §5). */
 export type Credential =
@@ -85,6 +86,16 @@ export function requireOrg(credential: Credential): Principal {
   throw new Problem('forbidden', 'Organization context required')
 }
 
+/** Replaces the name of the key's organization in an address, since not every key knows it. */
+export const OWN = '-'
+
+/** @throws Problem forbidden for ADMIN_TOKEN; not_found for another organization, in the words for one that never existed */
+export function requireNamedOrg(credential: Credential, org: string): Principal {
+  const principal = requireOrg(credential)
+  if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
+  return principal
+}
+
 /** @throws Problem forbidden */
 export function requireRole(caller: Actor, role: Role): void {
   if (!mayAct(caller.role, role))
@@ -95,3 +106,26 @@ export const administratorOf = (credential: Credential, action: string): Adminis
   credential.kind === 'operator'
     ? { kind: 'operator', action }
     : { kind: 'key', caller: { ...credential.principal, action, tool: null } }
+
+/**
+ * Runs what a writer may do in its own organization, and records a denial.
+ *
+ * @throws Problem forbidden for a reader; not_found for another organization
+ */
+export async function runAsWriter<T>(
+  { services, credential }: { readonly services: Services; readonly credential: Credential },
+  org: string,
+  action: string,
+  step: (caller: Caller) => Promise<T>,
+): Promise<T> {
+  const principal = requireNamedOrg(credential, org)
+  const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
+  try {
+    requireRole(caller, 'writer')
+    return await step(caller)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'forbidden')
+      await services.administration.note(caller, false, { denied: 1 })
+    throw error
+  }
+}

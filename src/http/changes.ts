@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { checkThreadId } from '../domain/entry/draft'
-import { invalidInput, notFound, Problem } from '../domain/errors'
+import { invalidInput, Problem } from '../domain/errors'
 import {
   FEED_ACTIONS,
   FEED_LIMIT,
@@ -13,7 +13,7 @@ import type { Principal } from '../domain/identity/scope'
 import type { FeedPage } from '../services/searching/history/changes'
 import type { Services } from '../services/services'
 import { shownChange } from '../tools/history/change-serializer'
-import { type Credential, requireOrg } from './auth'
+import { type Credential, requireNamedOrg } from './auth'
 import { COMMENT_MS, openPages, type Pages } from './event-stream'
 import { namedProjectOrNone } from './named-project'
 import { checkNames } from './query-names'
@@ -86,16 +86,7 @@ interface Variables {
   readonly afterAnswer: (() => Promise<void>)[]
 }
 
-/** Replaces the name of the key's organization in an address, since not every key knows it. */
-const OWN = '-'
 const PARAMETERS = ['after', 'thread_id', 'project', 'actions', 'limit']
-
-/** @throws Problem not_found for another organization, with the same message as for one that never existed */
-function enter(credential: Credential, org: string): Principal {
-  const principal = requireOrg(credential)
-  if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
-  return principal
-}
 
 function readActions(value: string | undefined): readonly FeedAction[] | null {
   if (value === undefined || value === '') return null
@@ -142,7 +133,7 @@ export function createChangesRoutes() {
 
   routes.get('/:org/changes', async (c) => {
     const { services, credential, afterAnswer } = c.var
-    const caller = enter(credential, c.req.param('org'))
+    const caller = requireNamedOrg(credential, c.req.param('org'))
     const { scope: principal, after, filter, limit } = await readQuery(services, caller, c.req.query())
     if (/\btext\/event-stream\b/i.test(c.req.header('accept') ?? '')) {
       const pages = await openPages(services, principal, {

@@ -1,7 +1,5 @@
 import {
   acceptedContent,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -12,37 +10,32 @@ import { Problem } from '../domain/errors'
 import { sha256Hex } from '../domain/text'
 import { ConsentNeeded } from '../tools/consent'
 import type { AskConsent } from '../tools/context'
-import { isRecord } from '../tools/record'
 
 /** Questions to a person by `input_required` of the revision 2026-07-28. Clients of earlier revisions are not asked. */
 
 /** The form of a question: a person ticks it, so that a client cannot answer yes by sending an empty form. */
 const CONSENT = z.object({ confirm: z.boolean().meta({ title: 'Yes', description: 'Carry it out' }) })
 
-/** The name of a question in the answers of a client. Another question, after a change of the memories, has another name. */
-const nameOf = async (question: string): Promise<string> => `consent-${(await sha256Hex(question)).slice(0, 16)}`
-
-/** Whether the client of a request declares that it can show a form. */
-export function showsForms({ mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined
-  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
-  const elicitation = capabilities?.elicitation
-  return isRecord(elicitation) && (isRecord(elicitation.form) || Object.keys(elicitation).length === 0)
-}
+/** The name of a question in the answers of a client. A question about other memories has another name, also where it reads the same. */
+const nameOf = async ({ question, about }: ConsentNeeded): Promise<string> =>
+  `consent-${(await sha256Hex(JSON.stringify([question, about]))).slice(0, 16)}`
 
 /** Checks the answers of a client (`inputResponses`) for the consent of a person. */
 export const consentIn =
   ({ mcpReq }: ServerContext): AskConsent =>
-  async (question) => {
-    const name = await nameOf(question)
+  async (question, about) => {
+    const needed = new ConsentNeeded(question, about)
+    const name = await nameOf(needed)
     const view = inputResponse(mcpReq.inputResponses, name)
-    if (view.kind === 'missing') throw new ConsentNeeded(question)
+    if (view.kind === 'missing') throw needed
     if (acceptedContent(mcpReq.inputResponses, name, CONSENT)?.confirm !== true)
       throw new Problem('forbidden', 'The person declined; nothing was changed')
   }
 
 /** The answer to a call that needs consent. */
-export const questionOf = async ({ question }: ConsentNeeded): Promise<InputRequiredResult> =>
+export const questionOf = async (needed: ConsentNeeded): Promise<InputRequiredResult> =>
   inputRequired({
-    inputRequests: { [await nameOf(question)]: inputRequired.elicit({ message: question, requestedSchema: CONSENT }) },
+    inputRequests: {
+      [await nameOf(needed)]: inputRequired.elicit({ message: needed.question, requestedSchema: CONSENT }),
+    },
   })

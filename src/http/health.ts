@@ -51,7 +51,10 @@ const FRESH_HOURS = 30
 /** Age of the last daily backup, where a bucket for backups is bound. It does not affect readiness. */
 export async function backupCheck({ transfer, now }: Pick<Services, 'transfer' | 'now'>) {
   if (!transfer.backups.isBound) return {}
-  const at = await transfer.backedUpAt().catch(() => null)
+  const at = await transfer.backupRun().then(
+    ({ finishedAt }) => finishedAt,
+    () => null,
+  )
   if (at === null) return { backups: { backend: 'r2', ok: false, problem: 'No complete daily backup exists yet' } }
   const hours = Math.floor((now() - at) / HOUR_MS)
   return { backups: { backend: 'r2', ok: hours <= FRESH_HOURS, at: new Date(at).toISOString(), age_hours: hours } }

@@ -82,6 +82,8 @@ export interface McpRequest {
   readonly offersResources: boolean
   /** Whether threads are listed as resources. */
   readonly listsThreads: boolean
+  /** Whether clients that show MCP Apps get them. */
+  readonly offersApps?: true
   readonly requestId: string
   readonly log: Log
   /** Receives each call and its outcome; absent where they are not recorded. */

@@ -4,6 +4,7 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import { ABOUT } from '../domain/about'
 import { Problem } from '../domain/errors'
@@ -22,7 +23,8 @@ import { readContents } from '../tools/resources/contents'
 import { completeName, listResources, listTemplates } from '../tools/resources/directory'
 import { type SendChunked, type ToolResult, toErrorResult, toResult } from '../tools/tool-result'
 import { requireRole } from './auth'
-import { consentIn, questionOf, showsForms } from './consent'
+import { showsApps, showsForms } from './client-capabilities'
+import { consentIn, questionOf } from './consent'
 import type { McpRequest } from './mcp-message'
 import { offerSkills, SKILLS_CAPABILITY, skillAt } from './skills'
 
@@ -57,6 +59,10 @@ function toProtocolError(error: unknown, method: string, { log, requestId }: Mcp
   })
 }
 
+/** Returns the MCP Apps for a client that shows them; null for another one. The module is loaded when such a client asks. */
+const appsFor = async ({ offersApps }: McpRequest, asked: ServerContext) =>
+  offersApps && showsApps(asked) ? await import('./apps') : null
+
 export function offerResources(server: Server, request: McpRequest, origin: string, sendApart: SendChunked): void {
   const { config, services, principal, tools } = request
   const listed = new Set(tools.map((tool) => listedName(tool, config)))
@@ -80,16 +86,23 @@ export function offerResources(server: Server, request: McpRequest, origin: stri
     }
   }
 
-  server.setRequestHandler('resources/list', ({ params }) =>
-    answering('resources/list', params, async (context) =>
-      request.listsThreads ? listResources(context, params?.cursor) : { resources: [] },
-    ),
+  server.setRequestHandler('resources/list', ({ params }, asked) =>
+    answering('resources/list', params, async (context) => {
+      if (request.listsThreads) return listResources(context, params?.cursor)
+      const apps = await appsFor(request, asked)
+      return { resources: apps?.listApps() ?? [] }
+    }),
   )
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: listTemplates(listed).map((template) => ({ ...template })),
   }))
-  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+  server.setRequestHandler('resources/read', ({ params: { uri } }, asked) =>
     answering('resources/read', uri, async (context) => {
+      if (uri.startsWith('ui://')) {
+        const app = (await appsFor(request, asked))?.readApp(uri, origin)
+        if (!app) throw new ResourceNotFoundError(uri)
+        return { contents: [app] }
+      }
       if (uri.startsWith('skill://')) {
         const file = await skillAt(context, uri)
         if (file === null) throw new ResourceNotFoundError(uri)
@@ -271,19 +284,24 @@ export function createServer(request: McpRequest, origin: string, era: Era, send
     },
   )
   if (offersResources) offerResources(server, request, origin, sendApart)
-  server.setRequestHandler('tools/list', () => ({
-    tools: tools.map((tool) => ({
-      name: listedName(tool, config),
-      title: tool.title,
-      description: tool.description,
-      inputSchema: tool.inputSchema as { type: 'object' },
-      outputSchema: tool.outputSchema as { type: 'object' },
-      annotations: { title: tool.title, ...tool.annotations },
-    })),
-  }))
+  server.setRequestHandler('tools/list', async (_, asked) => {
+    const apps = await appsFor(request, asked)
+    return {
+      tools: [...tools, ...(apps?.toolsOf(config) ?? [])].map((tool) => ({
+        name: listedName(tool, config),
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.inputSchema as { type: 'object' },
+        outputSchema: tool.outputSchema as { type: 'object' },
+        annotations: { title: tool.title, ...tool.annotations },
+        ...apps?.metaOf(tool),
+      })),
+    }
+  })
   server.setRequestHandler('tools/call', async ({ params }, asked) => {
     request.measure?.traced(params._meta?.traceparent)
-    const tool = findTool(tools, params.name)
+    const tool =
+      findTool(tools, params.name) ?? findTool((await appsFor(request, asked))?.toolsOf(config) ?? [], params.name)
     if (!tool) {
       const instead =
         request.instead && Object.hasOwn(request.instead, params.name) ? request.instead[params.name] : null

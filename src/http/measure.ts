@@ -1,7 +1,7 @@
 import type { Scope } from '../domain/identity/scope'
 import type { StoreStatistics } from '../domain/statistics'
 import type { Millis } from '../domain/time'
-import type { RequestUsage, UsageSum } from '../services/people/usage'
+import { NO_USAGE, type RequestUsage, type UsageSum } from '../services/people/usage'
 import type { Services } from '../services/services'
 import type { Log } from './log'
 
@@ -16,8 +16,8 @@ export interface Measure {
   called(tool: string, outcome: string): void
   /** The project that a call names, and the characters of its answer. */
   answered(project: string | null, characters: number): void
-  /** Returns the usage of this request, for that of its key; null without a key, and for a message of MCP that calls no tool. */
-  usage(route: string): RequestUsage | null
+  /** Returns the usage of this request. @param later receives the rows of work after the answer, which belong to the same key */
+  usage(route: string, later: (usage: RequestUsage) => void): RequestUsage
   /** Milliseconds to serialize a result. */
   rendered(milliseconds: number): void
   /** The caller's trace, from the header or `_meta`; dropped unless it follows W3C Trace Context. */
@@ -68,6 +68,7 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
   let stored = 0
   let who: { readonly org?: string; readonly key?: string; readonly agent?: string } = {}
   let trace: string | null = null
+  let afterwards: ((rows: Pick<RequestUsage, 'rowsRead' | 'rowsWritten'>) => void) | null = null
   const joined = (at: 0 | 1): string => tools.map((call) => call[at]).join(',')
   return {
     tools,
@@ -77,6 +78,7 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
         database.rows_read += count(fields, 'rowsRead')
         database.rows_written += count(fields, 'rowsWritten')
         ms.database += count(fields, 'milliseconds')
+        afterwards?.({ rowsRead: count(fields, 'rowsRead'), rowsWritten: count(fields, 'rowsWritten') })
       }
       if (event === 'stored') stored += count(fields, 'entries')
       if (event === 'stage' && isStage(fields.stage)) ms[fields.stage] += count(fields, 'milliseconds')
@@ -93,12 +95,12 @@ export function createMeasure(log: Log, now: () => Millis): Measure {
       named ??= project
       characters += more
     },
-    usage(route) {
-      const { org, key } = who
-      const calls = route === 'mcp' ? tools.length : 1
-      if (org === undefined || key === undefined || calls === 0) return null
+    usage(route, later) {
+      const { org = '', key = '' } = who
+      const whose = { org, keyId: key, project: named }
+      afterwards = (rows) => later({ ...whose, ...NO_USAGE, ...rows })
       return {
-        ...{ org, keyId: key, project: named, calls },
+        ...{ ...whose, requests: 1, calls: key === '' ? 0 : route === 'mcp' ? tools.length : 1 },
         ...{ failed: tools.filter(([, outcome]) => outcome !== 'ok').length, entries: stored },
         ...{ rowsRead: database.rows_read, rowsWritten: database.rows_written, tokens: Math.ceil(characters / 4) },
       }
@@ -209,6 +211,9 @@ const ofKeys = (org: string, usage: readonly UsageSum[]): string[] =>
       ['failed_calls', 'Failed calls of each key today (UTC).', 'failed'],
       ['entries', 'Entries that each key stored or changed today (UTC).', 'entries'],
       ['tokens', 'Tokens that each key got today (UTC), at four characters each.', 'tokens'],
+      ['requests', 'HTTP requests of each key today (UTC), which Cloudflare bills.', 'requests'],
+      ['rows_read', 'Database rows that each key read today (UTC).', 'rowsRead'],
+      ['rows_written', 'Database rows that each key wrote today (UTC).', 'rowsWritten'],
     ] as const
   ).map(([name, help, column]) =>
     metric(
@@ -232,9 +237,9 @@ export function metricsText(
     readonly standing: OrganizationTotals | null
     readonly bytes: number | null
     readonly limit: number
-    /** Ends of the keys that expire within two weeks, in milliseconds since 1970, by key. */
     /** The usage of each key today. */
     readonly usage: readonly UsageSum[]
+    /** Ends of the keys that expire within two weeks, in milliseconds since 1970, by key. */
     readonly expiring: ReadonlyMap<{ readonly org: string; readonly id: string }, Millis>
   },
 ): string {

@@ -10,6 +10,7 @@ import { showEvent, showKey } from './admin'
 import { administrator, namedOrg, noting } from './admin-auth'
 import type { Credential } from './auth'
 import { readObject } from './body'
+import { showCost } from './cost'
 import { checkNames } from './query-names'
 import { exportResponse, readExport } from './transfer'
 
@@ -112,6 +113,13 @@ export function createPeopleRoutes() {
       if (of === undefined) throw invalidInput(`by must be one of: ${USAGE_BY.join(', ')}`)
       const sums = await c.var.services.usage.report(by, namedOrg(c.var.credential, c.req.param('org')), days, of)
       return c.json({ days, by: of, usage: sums.map((sum) => showUsage(sum, of)) })
+    }),
+  )
+
+  routes.get('/:org/cost', async (c) =>
+    run(c.var, 'usage.read', async (by) => {
+      checkNames(c.req.query(), [], 'the cost of a month')
+      return c.json(showCost(await c.var.services.costs.thisMonth(by, namedOrg(c.var.credential, c.req.param('org')))))
     }),
   )
 

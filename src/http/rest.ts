@@ -18,7 +18,7 @@ import { charactersOf, isRecord } from '../tools/record'
 import { isArguments, isImageData, longestString, MAX_MEMBERS } from '../tools/request-strings'
 import { writeJson } from '../tools/tool-result'
 import { CORE_NAME, toolsetOf } from '../tools/toolsets'
-import { type Credential, requireOrg, requireRole } from './auth'
+import { type Credential, requireNamedOrg, requireRole } from './auth'
 import { MAX_BODY_BYTES, readJsonBody } from './body'
 import type { Measure } from './measure'
 
@@ -178,9 +178,6 @@ async function bodyArguments(
 
 const ID = /^[1-9]\d{0,15}$/
 
-/** Replaces the name of the key's organization in an address, since not every key knows it. */
-const OWN = '-'
-
 export function createRestRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
   for (const operation of OPERATIONS) {
@@ -188,9 +185,7 @@ export function createRestRoutes() {
     const accepted = acceptedBy(operation)
     routes.on(method.toUpperCase(), `/:org${path}`, async (c) => {
       const { services, credential, setup } = c.var
-      const principal = requireOrg(credential)
-      const org = c.req.param('org')
-      if (org !== OWN && org !== principal.org) throw notFound('No such organization for this credential')
+      const principal = requireNamedOrg(credential, c.req.param('org'))
       if (toolsetOf(setup.config, CORE_NAME)?.tools.includes(tool) !== true)
         throw new Problem('unsupported', `${tool.name} is switched off on this server`)
       const caller: Caller = { ...principal, action: tool.name, tool: tool.name, changeId: services.ids.next() }

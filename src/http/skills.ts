@@ -150,7 +150,7 @@ export async function skillAt(context: ToolContext, uri: string): Promise<SkillF
 
 /** Builds the entry of a file: frontmatter, size and SHA-256. The library is loaded when a client first asks. */
 async function entryOf({ name, text }: SkillFile) {
-  const { skillEntry } = await import('@modelcontextprotocol/server/ext/skills')
+  const { skillEntry } = await import('./skill-entry')
   return skillEntry(name, { [FILE]: text })
 }
 

@@ -4,13 +4,12 @@ import type { MemoryPair } from '../domain/currency/pair'
 import type { EntryPreview } from '../domain/entry/entry'
 import { readId } from '../domain/entry/link'
 import { titleOf } from '../domain/entry/title'
-import { invalidInput, notFound, Problem } from '../domain/errors'
-import type { Caller } from '../domain/identity/scope'
+import { invalidInput } from '../domain/errors'
 import { formatSecond } from '../domain/time'
 import { givenAs } from '../domain/validation'
 import type { Services } from '../services/services'
 import { type PairPlace, RESOLUTIONS, type Resolution } from '../services/stale/stale-pairs'
-import { type Credential, requireOrg, requireRole } from './auth'
+import { type Credential, runAsWriter } from './auth'
 import { readObject } from './body'
 import { namedProjectOrNone } from './named-project'
 import { checkNames } from './query-names'
@@ -66,32 +65,11 @@ export function readResolution(
 export function createStaleRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
 
-  /** Runs what a writer may do in its own org; a denial is recorded. */
-  async function run<T>(
-    { services, credential }: Variables,
-    org: string,
-    action: string,
-    step: (caller: Caller) => Promise<T>,
-  ): Promise<T> {
-    const principal = requireOrg(credential)
-    // Another org and one that never was get the same words.
-    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
-    const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
-    try {
-      requireRole(caller, 'writer')
-      return await step(caller)
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'forbidden')
-        await services.administration.note(caller, false, { denied: 1 })
-      throw error
-    }
-  }
-
   routes.get('/:org/stale', async (c) => {
     checkNames(c.req.query(), ['project', 'after', 'limit'], 'a list of pairs')
     const { project, after, limit } = c.req.query()
     const { services } = c.var
-    const { pairs, next } = await run(c.var, c.req.param('org'), 'stale.list', async (caller) => {
+    const { pairs, next } = await runAsWriter(c.var, c.req.param('org'), 'stale.list', async (caller) => {
       const named = await namedProjectOrNone(services, caller, project)
       return services.stalePairs.list(named.scope, {
         ...{ project: named.project, after: readPlace(after), limit: readLimit(limit) },
@@ -109,7 +87,7 @@ export function createStaleRoutes() {
     const body = await readObject(c.req.raw, ['later', 'earlier', 'as'], MAX_BODY)
     const { as, ...pair } = readResolution(body.later, body.earlier, body.as)
     const { services } = c.var
-    const id = await run(c.var, c.req.param('org'), 'stale.resolve', (caller) =>
+    const id = await runAsWriter(c.var, c.req.param('org'), 'stale.resolve', (caller) =>
       services.stalePairs.resolve(caller, pair, as),
     )
     services.afterwards(services.maintenance.work())

@@ -1,11 +1,14 @@
 import { Hono } from 'hono'
 import { invalidInput, limitExceeded, Problem } from '../domain/errors'
 import type { Actor } from '../domain/identity/scope'
+import { firstCodePoints } from '../domain/text'
 import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../domain/transfer/records'
 import type { Services } from '../services/services'
+import { isDay } from '../services/transfer/backups'
 import type { ExportRequest } from '../services/transfer/export-org'
 import { administrator, namedOrg, noting } from './admin-auth'
 import { type Credential, LOCAL } from './auth'
+import { readObject } from './body'
 import { acceptedBy, acceptsGzip, streamOf, unpacked } from './gzip'
 import { namedProjectOrNone } from './named-project'
 import { checkNames, type Query } from './query-names'
@@ -86,6 +89,17 @@ export const preservesIds = ({ isWhole, keyId }: Actor): boolean => isWhole === 
 
 const TYPES = /^application\/(x-ndjson|ndjson|gzip|x-gzip|octet-stream)\s*(;|$)/i
 
+const MAX_DRILL = 4_096
+const LONGEST_PROBLEM = 500
+
+/** Reads the result of a restore drill. @throws Problem invalid_input */
+function readDrill({ day, passed, problem = null }: Record<string, unknown>) {
+  if (typeof day !== 'string' || !isDay(day)) throw invalidInput('day must be the day of a backup, such as 2026-11-24')
+  if (typeof passed !== 'boolean') throw invalidInput('passed must be true or false')
+  if (problem !== null && typeof problem !== 'string') throw invalidInput('problem must be a text')
+  return { day, passed, problem: problem === null ? null : firstCodePoints(problem, LONGEST_PROBLEM) }
+}
+
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createTransferRoutes() {
   const routes = new Hono<{ Variables: Variables }>()
@@ -157,7 +171,10 @@ export function createTransferRoutes() {
 
   routes.get('/:org/backups', async (c) =>
     operate(c.var, c.req.param('org'), 'backups.list', async ({ org }) =>
-      c.json({ backups: await c.var.services.transfer.backups.list(org) }),
+      c.json({
+        backups: await c.var.services.transfer.backups.list(org),
+        drill: await c.var.services.transfer.backups.lastDrill(org),
+      }),
     ),
   )
 
@@ -167,6 +184,16 @@ export function createTransferRoutes() {
       const body = await transfer.backups.open(actor.org, c.req.param('day'), c.req.param('volume'))
       await administration.note(actor, true, { volume: Number(c.req.param('volume')) })
       return new Response(body, { headers: { 'Content-Type': 'application/gzip', 'Cache-Control': 'no-store' } })
+    }),
+  )
+
+  routes.post('/:org/backups/drill', async (c) =>
+    operate(c.var, c.req.param('org'), 'backups.drill', async (actor) => {
+      const drill = readDrill(await readObject(c.req.raw, ['day', 'passed', 'problem'], MAX_DRILL))
+      const { transfer, administration } = c.var.services
+      const noted = await transfer.backups.noteDrill(actor.org, drill)
+      await administration.note(actor, true, { day: drill.day, passed: String(drill.passed) })
+      return c.json(noted, 201)
     }),
   )
 

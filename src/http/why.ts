@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import type { Config } from '../config'
 import { readId } from '../domain/entry/link'
-import { invalidInput, notFound } from '../domain/errors'
+import { invalidInput } from '../domain/errors'
 import type { Caller } from '../domain/identity/scope'
+import { temporal } from '../domain/recall/calendar'
 import { givenAs } from '../domain/validation'
 import type { Services } from '../services/services'
 import type { ExplainedCall, Explanation } from '../services/why/explain-miss'
@@ -10,7 +11,7 @@ import { context, packArguments } from '../tools/core/context'
 import { limitOf, search } from '../tools/core/search'
 import { conditions, instantOf } from '../tools/core/vocabulary'
 import type { Tool } from '../tools/define-tool'
-import { type Credential, requireOrg } from './auth'
+import { type Credential, requireNamedOrg } from './auth'
 import { namedProjectOrNone } from './named-project'
 import { checkNames, type Query } from './query-names'
 
@@ -74,6 +75,7 @@ export async function explain(
   caller: Caller,
   query: Query,
 ): Promise<Explanation> {
+  await temporal.load()
   checkNames(query, NAMES, 'why')
   const id = readId(query.id)
   if (id === null) throw wrong('id', 'must be the ID of a memory', query.id ?? 'no ID')
@@ -127,10 +129,7 @@ export function createWhyRoute() {
   const routes = new Hono<{ Variables: Variables }>()
   routes.get('/:org/why', async (c) => {
     const { services, credential, setup } = c.var
-    const principal = requireOrg(credential)
-    const org = c.req.param('org')
-    // Another org and one that never was get the same words.
-    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
+    const principal = requireNamedOrg(credential, c.req.param('org'))
     const caller: Caller = { ...principal, action: 'why', tool: null, changeId: services.ids.next() }
     const { origin } = new URL(c.req.url)
     return c.json(await explain({ services, config: setup.config, origin }, caller, c.req.query()))

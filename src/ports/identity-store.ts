@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../domain/identity/audit'
 import type { ApiKey, Org, Project } from '../domain/identity/identity'
+import type { KeyLimits } from '../domain/identity/key-limits'
 import type { Millis } from '../domain/time'
 
 /**
@@ -22,10 +23,10 @@ export interface IdentityStore {
    *
    * @param hash SHA-256 of the key, hexadecimal
    * @param newOwner whether the key's owner must be a new one
-   * @throws Problem conflict when the owner exists
+   * @throws Problem conflict when the owner exists, or a usable key of another owner of the organization has the key's address
    */
   createKey(key: ApiKey, hash: string, event: AuditEvent, newOwner: boolean): Promise<void>
-  /** Lists keys of one organization, oldest first, including revoked ones. */
+  /** Lists keys of one organization, oldest first, including revoked ones, with the entries stored today. */
   keys(org: string): Promise<ApiKey[]>
   keyByHash(hash: string): Promise<{ readonly key: ApiKey; readonly hash: string } | null>
   keyById(id: string): Promise<ApiKey | null>
@@ -34,7 +35,7 @@ export interface IdentityStore {
    * is written.
    */
   replaceKey(old: string, endsAt: Millis, key: ApiKey, hash: string, event: AuditEvent): Promise<boolean>
-  /** Returns keys with this address that are not revoked, newest first, of all organizations. */
+  /** Returns the newest usable key with this address of each organization, the newest first; keys of one organization hide no other's. */
   keysByEmail(email: string): Promise<ApiKey[]>
   /** Returns keys of all organizations that can be used and end in this time, the next first; at most `limit`. */
   expiringKeys(from: Millis, until: Millis, limit: number): Promise<ApiKey[]>
@@ -42,6 +43,10 @@ export interface IdentityStore {
   revokeKeys(org: string, ids: readonly string[], at: Millis, event: AuditEvent): Promise<boolean>
   /** Sets whether sessions of a key are captured. False for a key that is revoked or of another organization. */
   setCaptures(org: string, id: string, captures: boolean, event: AuditEvent): Promise<boolean>
+  /** Sets the limits of a key. False for a key that is revoked or of another organization. */
+  setLimits(org: string, id: string, limits: KeyLimits, event: AuditEvent): Promise<boolean>
+  /** Lists keys of one organization that can be used and have stored most of their quota today. */
+  keysNearQuota(org: string): Promise<ApiKey[]>
   /** Records the use of a key; for maintenance, not audited. */
   noteUse(id: string, at: Millis): Promise<void>
   /** Returns whether any key was ever made. */

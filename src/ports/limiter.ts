@@ -23,6 +23,8 @@ export interface LimitRequest {
   readonly messages?: number
   /** Replaces the configured limit. */
   readonly perMinute?: number | undefined
+  /** A lower limit of requests per minute, in addition to the configured one. */
+  readonly atMostPerMinute?: number | null
 }
 
 /** Limits the requests of each key, across isolates. If the counter does not respond, requests are admitted. */

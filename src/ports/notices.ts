@@ -1,10 +1,13 @@
 /** A condition that an operator should know of. */
 export interface Notice {
-  readonly org: string
-  readonly event: 'review.waiting' | 'work.failed' | 'quota.entries' | 'quota.bytes'
-  /** Entries that wait, pieces of work, entries or bytes. */
-  readonly value: number
-  /** The quota; null for the other events. */
+  /** Null for a condition of the complete deployment. */
+  readonly org: string | null
+  readonly event: 'review.waiting' | 'work.failed' | 'quota.entries' | 'quota.bytes' | 'quota.key' | 'backup.late'
+  /** ID of the key of `quota.key`. */
+  readonly key?: string
+  /** Entries that wait, pieces of work, entries or bytes; hours since the last backup, null if there is none. */
+  readonly value: number | null
+  /** The quota, or the hours that are allowed; null for the other events. */
   readonly limit: number | null
 }
 

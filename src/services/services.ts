@@ -21,6 +21,7 @@ import type { CatchUp } from './maintenance/sync-vectors'
 import type { CompilePack, ContextOf } from './pack/compile-pack'
 import type { Remember } from './pack/remember'
 import type { Administration } from './people/administration'
+import type { Costs } from './people/cost'
 import type { Departure } from './people/departure'
 import type { Identity } from './people/identity'
 import type { ResolveNames } from './people/project-names'
@@ -125,6 +126,7 @@ export interface Services {
   readonly departure: Departure
   /** How much each key is used. */
   readonly usage: Usage
+  readonly costs: Costs
   /** Signs people in by identity providers. */
   readonly signIn: SignIn
   /** The projects of an organization, with their names. */

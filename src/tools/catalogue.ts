@@ -2,7 +2,7 @@ import type { Config } from '../config'
 import { perObject } from '../domain/per-object'
 import { fetchEntry } from './connector/fetch'
 import { search } from './connector/search'
-import { CORE_TOOLS } from './core/tools'
+import { APP_TOOL_NAMES, CORE_TOOLS } from './core/tools'
 import type { Tool } from './define-tool'
 import { remove } from './fabric/delete'
 import { fabric } from './fabric/family'
@@ -94,7 +94,8 @@ export const enabledTools = perObject((config: Config): readonly Tool[] => enabl
 
 /** Returns names in DISABLED_TOOLS that match no tool, so that a typo is reported. */
 export const unknownTools = ({ disabledTools }: Pick<Config, 'disabledTools'>): string[] => {
-  const known = new Set([...TOOLS, ...CORE_TOOLS].flatMap(spellings).map((name) => name.toLowerCase()))
+  const names = [...[...TOOLS, ...CORE_TOOLS].flatMap(spellings), ...APP_TOOL_NAMES]
+  const known = new Set(names.map((name) => name.toLowerCase()))
   return [...disabledTools].filter((name) => !known.has(name))
 }
 

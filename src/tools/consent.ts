@@ -1,11 +1,16 @@
 import type { DeleteSelection } from '../domain/entry/selection'
 import { titleOf } from '../domain/entry/title'
+import { Problem } from '../domain/errors'
 import { EVERYTHING } from '../domain/search/filter'
 import type { ToolContext } from './context'
 
 /** A call needs the consent of a person. The call changed nothing; the client asks the question and makes the call again with the answer. */
 export class ConsentNeeded extends Error {
-  constructor(readonly question: string) {
+  constructor(
+    readonly question: string,
+    /** The IDs of the memories that it is about, with versions where these count: an answer does not count for others. */
+    readonly about: readonly number[],
+  ) {
     super('the call needs the consent of a person')
   }
 }
@@ -50,5 +55,51 @@ export async function askBeforeDeleting(
     erase
       ? `Erase ${memories(count)} for good, with every version? This cannot be undone. ${list}`
       : `Delete ${memories(count)}? ${list}`,
+    ids,
+  )
+}
+
+export type ReviewAction = 'approve' | 'drop'
+
+interface ReviewedTitle {
+  readonly id: number
+  readonly title: string
+  /** Who can read it once it is approved; null if approval changes no reader. */
+  readonly audience: string | null
+}
+
+const READERS = new Map([
+  ['org', ', then readable by the organization'],
+  ['project', ', then readable in its project'],
+])
+
+/**
+ * Asks a person before captured sessions are approved or dropped. The question names each of them, so that an answer counts for
+ * these alone, and for the versions of the call.
+ *
+ * @param versions by ID
+ * @throws ConsentNeeded, Problem forbidden, or unsupported if the client cannot ask
+ */
+export async function askBeforeReview(
+  { confirm, origin }: ToolContext,
+  action: ReviewAction,
+  versions: Readonly<Record<string, number>>,
+  list: () => Promise<readonly ReviewedTitle[]>,
+): Promise<void> {
+  if (confirm === undefined)
+    throw new Problem(
+      'unsupported',
+      `Only a person can ${action} captured sessions, and this client cannot ask one. Open ${origin}/review`,
+    )
+  const entries = await list()
+  const count = entries.length === 1 ? '1 captured session' : `${entries.length} captured sessions`
+  const named = entries.map(({ id, title, audience }) => {
+    const readers = action === 'approve' ? (READERS.get(audience ?? '') ?? '') : ''
+    return `“${shownTitle(title)}” (${id}${readers})`
+  })
+  const effect = action === 'approve' ? `Approve ${count}? Agents can then find them.` : `Drop ${count}?`
+  await confirm(
+    `${effect} ${named.join(', ')}`,
+    Object.entries(versions).flatMap(([id, version]) => [Number(id), version]),
   )
 }

@@ -3,12 +3,12 @@ import type { Caller } from '../domain/identity/scope'
 import type { Services } from '../services/services'
 
 /**
- * Returns if a person has answered yes to this question.
+ * Returns if a person has answered yes to this question about these memories.
  *
  * @throws ConsentNeeded if the call has no answer to it
  * @throws Problem forbidden if the person declined
  */
-export type AskConsent = (question: string) => Promise<void>
+export type AskConsent = (question: string, about: readonly number[]) => Promise<void>
 
 /** The caller, services and configuration of one tool call. */
 export interface ToolContext {

@@ -67,10 +67,12 @@ export interface Definition<Input extends z.ZodObject> extends Declared<z.input<
   readonly description: string
   /** Arguments, each with a description. The object is strict, so that unknown arguments are refused. */
   readonly input: Input
-  /** The input schema to list, if it has more than the schema that is checked first (items of batches). */
-  readonly listed?: JsonSchema
+  /** Returns the input schema to list, if it has more than the schema that is checked first (items of batches). */
+  readonly listed?: () => JsonSchema
   readonly output: z.ZodType
   readonly enabled?: (config: Config) => boolean
+  /** Loads modules that these arguments need (domain/deferred). */
+  readonly loads?: (args: Readonly<Record<string, unknown>>) => Promise<unknown> | null
   /** Checks arguments beyond their types, so that all problems are reported together. @throws Problem */
   readonly inspect?: (args: Record<string, unknown>, context: ToolContext) => void
 }
@@ -82,18 +84,35 @@ interface ReadingTool<Input extends z.ZodObject> extends Definition<Input> {
   readonly handler: (context: CallContext, args: z.output<Input>) => Promise<Result>
 }
 
-/** Returns the listed properties of a tool. */
+/** Returns a function that computes its value once, when it is first called. */
+export function lazily<T>(compute: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: compute() }
+    return made.value
+  }
+}
+
+/**
+ * Returns the listed properties of a tool. Schemas are converted when they are first read, because a start of the Worker would otherwise
+ * convert those of all tools.
+ */
 export function shown<Input extends z.ZodObject>(
   { family, name, title, description, output, enabled, example, promise, budget }: Definition<Input>,
   effect: keyof typeof EFFECTS,
-  inputSchema: JsonSchema,
+  inputSchema: () => JsonSchema,
 ): Omit<Tool, 'call'> {
+  const outputSchema = lazily(() => toJsonSchema(output, 'output'))
   return {
     ...{ family, name, dottedName: family.dotted?.(name) ?? null, title, description },
     annotations: EFFECTS[effect],
     role: effect === 'read' ? 'reader' : 'writer',
-    inputSchema,
-    outputSchema: toJsonSchema(output, 'output'),
+    get inputSchema() {
+      return inputSchema()
+    },
+    get outputSchema() {
+      return outputSchema()
+    },
     enabled: enabled ?? (() => true),
     ...{ example, promise, budget },
   }
@@ -106,14 +125,14 @@ export function shown<Input extends z.ZodObject>(
  * defineTool({ family: core, name: 'projects', title: 'Projects', description: 'List projects.', example: {}, promise: 'CORE-26', budget, input, output, handler })
  */
 export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<Input>): Tool {
-  const { family, input, listed, handler, inspect, counting } = definition
-  const inputSchema = listed ?? toJsonSchema(input, 'input')
-  return {
-    ...shown(definition, 'read', inputSchema),
-    call: (caller, given) =>
+  const { family, input, listed, handler, inspect, counting, loads } = definition
+  const inputSchema = lazily(() => listed?.() ?? toJsonSchema(input, 'input'))
+  return Object.assign(shown(definition, 'read', inputSchema), {
+    call: (caller: ToolContext, given: unknown): Promise<Answer> =>
       withNames(caller, given, async (context, names) => {
+        if (loads !== undefined && isRecord(given)) await loads(given)
         const warnings: string[] = []
-        const args = parseArguments(input, inputSchema, counting && isRecord(given) ? counting(given) : given, {
+        const args = parseArguments(input, inputSchema(), counting && isRecord(given) ? counting(given) : given, {
           ...{ rules: family.parse, effect: 'read', warn: (warning) => warnings.push(warning) },
           inspect: (others) => inspect?.(withKeys(others, names, true), context),
         })
@@ -123,5 +142,5 @@ export function defineTool<Input extends z.ZodObject>(definition: ReadingTool<In
         const result = await handler({ ...context, attach }, withKeys(args, names, true))
         return { structured: withWarnings(result, warnings), blocks }
       }),
-  }
+  })
 }

@@ -7,12 +7,13 @@ import { addressesIn } from '../domain/trust/agent-directed'
 import { givenAs } from '../domain/validation'
 import type { CallNames } from '../services/people/project-names'
 import type { Answer, ToolContext } from './context'
-import { type Definition, shown, type Tool } from './define-tool'
+import { type Definition, lazily, shown, type Tool } from './define-tool'
 import { EXPIRED_WARNING, isExpired } from './expired-warning'
 import { execute, executeOnce, idempotencyKey, type Result, type Writing } from './idempotency'
 import { type JsonSchema, toJsonSchema } from './json-schema'
 import { withKeys, withNames } from './named-projects'
 import { parseArguments } from './parse-arguments'
+import { isRecord } from './record'
 import { addressWarnings, scanArguments, withWarning, withWarnings } from './secret-scan'
 
 /**
@@ -51,20 +52,19 @@ interface WritingTool<Input extends z.ZodObject, Facts> extends Definition<Input
   readonly queuesWork?: (args: z.output<Input>, facts: Facts) => boolean
 }
 
-const withKey = (listed: JsonSchema): JsonSchema => ({
-  ...listed,
-  properties: { ...(listed.properties as JsonSchema), ...KEY_MEMBER },
-})
-
 const KEYED = { idempotency_key: idempotencyKey }
-const KEY_MEMBER = toJsonSchema(z.strictObject(KEYED), 'input').properties as JsonSchema
+
+function withKey(listed: JsonSchema): JsonSchema {
+  const { properties } = toJsonSchema(z.strictObject(KEYED), 'input')
+  return { ...listed, properties: { ...(listed.properties as JsonSchema), ...(properties as JsonSchema) } }
+}
 
 /** Defines a tool that writes. A call with an `idempotency_key` can be repeated and gets the first answer again. */
 export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: WritingTool<Input, Facts>): Tool {
-  const { family, effect, input, listed, work, recall, answer, inspect, unfinished } = definition
+  const { family, effect, input, listed, work, recall, answer, inspect, unfinished, loads } = definition
   const { isCostly = () => true, queuesWork = () => true } = definition
   const keyed = input.safeExtend(KEYED)
-  const inputSchema = listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed)
+  const inputSchema = lazily(() => (listed === undefined ? toJsonSchema(keyed, 'input') : withKey(listed())))
 
   /**
    * Scans the arguments: redacts them if REDACT=always, else reports kinds of secrets, and reports texts that address an agent.
@@ -75,16 +75,17 @@ export function defineWritingTool<Input extends z.ZodObject, Facts>(definition: 
     return config.redact === 'always' ? { args: clean, kinds: [], addresses } : { args, kinds, addresses }
   }
 
-  return {
-    ...shown(definition, effect, inputSchema),
-    call: (caller, given) => withNames(caller, given, (context, names) => called(context, names, given)),
-  }
+  return Object.assign(shown(definition, effect, inputSchema), {
+    call: (caller: ToolContext, given: unknown) =>
+      withNames(caller, given, (context, names) => called(context, names, given)),
+  })
 
   /** @param names the projects that names in the arguments refer to */
   async function called(context: ToolContext, names: CallNames, given: unknown): Promise<Answer> {
+    if (loads !== undefined && isRecord(given)) await loads(given)
     const { idempotency_key: key, ...rest } = parseArguments<z.ZodType<Record<string, unknown>>>(
       keyed,
-      inputSchema,
+      inputSchema(),
       given,
       { rules: family.parse, effect, inspect: (others) => inspect?.(withKeys(others, names, false), context) },
     )

@@ -17,6 +17,8 @@ export interface Toolset {
   readonly offersResources: boolean
   /** Whether threads are listed as resources. Some clients make a tool of each resource, so core does not list them. */
   readonly listsThreads: boolean
+  /** Whether clients that show MCP Apps get them. */
+  readonly offersApps?: true
   /** Former tool names, each with the call that replaces it. */
   readonly instead?: Readonly<Record<string, string>>
 }
@@ -29,7 +31,13 @@ export interface Toolset {
  */
 export function toolsetOf(config: Config, named: string | undefined): Toolset | null {
   if (named === CORE_NAME)
-    return { tools: enabledOf(config, CORE_TOOLS), offersResources: true, listsThreads: false, instead: FORMER_NAMES }
+    return {
+      tools: enabledOf(config, CORE_TOOLS),
+      offersResources: true,
+      listsThreads: false,
+      offersApps: true,
+      instead: FORMER_NAMES,
+    }
   const families = named === undefined ? Object.values(FAMILIES) : readFamilies(named)
   if (families === null) return null
   // The complete endpoint and the packs family serve resources.

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import { LEASE_MS } from '../../src/adapters/sql/tables/outbox/outbox-rows'
+import { loadModules } from '../../src/composition/modules'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { unavailable } from '../../src/domain/errors'
@@ -25,6 +26,7 @@ const names = (n: number) => Array.from({ length: n }, (_, i) => `quokka${i}x`)
 export function foundAfterDeathContract(name: string, make: () => LostAnswersUnderTest): void {
   describe(`${name} finds the entry of a writer that died right after its commit`, () => {
     const clock = new TestClock()
+    beforeAll(() => loadModules(parseConfig(make().vars)))
     const opened: { close(): Promise<void> }[] = []
     afterAll(async () => {
       await Promise.all(opened.map((services) => services.close()))

@@ -8,6 +8,7 @@ import type { EntryStore } from '../../src/ports/entry-store'
 import type { FullText } from '../../src/ports/full-text'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { entryOf, freshPrincipal } from '../support/scope'
+import '../support/languages'
 
 interface Made {
   entries: EntryStore

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
-import { expressionPattern } from '../../src/domain/reading/regular-expression'
+import { expressionLibrary, expressionPattern } from '../../src/domain/reading/regular-expression'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import type { EntryStore } from '../../src/ports/entry-store'
 import type { EntryTexts } from '../../src/ports/entry-texts'
 import { createGrepTexts } from '../../src/services/searching/texts/grep-texts'
 import { literals, plainScan, regexes, texts, type Wanted } from '../support/grep-model'
 import { entryOf, freshPrincipal } from '../support/scope'
+
+await expressionLibrary.load()
 
 /** A plain scan of all texts is what a search through texts means; every database must agree with it, page by page. */
 const SEED = Number(process.env.GREP_SEED ?? 20261121)

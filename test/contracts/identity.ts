@@ -94,7 +94,9 @@ export function identityContract(
     })
 
     it('finds a key by its hash and by its id, as it was made', async () => {
-      const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000 })
+      const limits = { requestsPerMinute: 1_000_000, entriesPerDay: 1_000_000_000 }
+      const more = { limits, countedAs: 'key_before' }
+      const key = keyOf({ projects: ['a', 'b "quoted"'], agent: 'bot', expiresAt: clock.ms + 1000, ...more })
       const its = hash()
       await store.createKey(key, its, EVENT, false)
       // With the version of the directory of projects, which the org does not have yet.
@@ -102,20 +104,37 @@ export function identityContract(
       expect(await store.keyById(key.id)).toEqual({ ...key, directory: 0 })
       expect(await store.keyByHash(hash())).toBeNull()
       expect(await store.keyById('key_none')).toBeNull()
-      expect(await store.keys(ada.org)).toEqual([key])
+      expect(await store.keys(ada.org)).toEqual([{ ...key, storedToday: 0 }])
       expect(await store.hasKeys()).toBe(true)
     })
 
-    it('[PLATFORM-120] finds the keys of an address that are not revoked, newest first, of all organizations', async () => {
+    it('[PLATFORM-120] finds the newest usable key of an address in each organization, the newest first', async () => {
       const email = `${crypto.randomUUID()}@example.com`
       const first = keyOf({ email })
       const second = keyOf({ email, createdAt: clock.ms + 1, org: `${ada.org}-other` })
       const gone = keyOf({ email, createdAt: clock.ms + 2 })
-      for (const key of [first, second, gone, keyOf({ email: `x${email}` }), keyOf()])
+      const ended = keyOf({ email, createdAt: clock.ms + 3, expiresAt: clock.ms })
+      const older = Array.from({ length: 120 }, () => keyOf({ email, org: second.org, createdAt: clock.ms }))
+      for (const key of [first, second, gone, ended, ...older, keyOf({ email: `x${email}` }), keyOf()])
         await store.createKey(key, hash(), EVENT, false)
       await store.revokeKeys(ada.org, [gone.id], 5, EVENT)
       expect(await store.keysByEmail(email)).toEqual([second, first])
       expect(await store.keysByEmail('')).toEqual([])
+    })
+
+    it('[OPERATE-222] gives an address to one owner of an organization as long as a key of that owner can be used', async () => {
+      const email = `${crypto.randomUUID()}@example.com`
+      const made = (draft: Partial<ApiKey>) => store.createKey(keyOf({ email, ...draft }), hash(), EVENT, false)
+      const first = keyOf({ email, owner: 'ada' })
+      await store.createKey(first, hash(), EVENT, false)
+      await made({ owner: 'ada' })
+      await expect(made({ owner: 'eve' })).rejects.toMatchObject({ code: 'conflict' })
+      await made({ owner: 'eve', org: `${ada.org}-other` })
+      const keys = (await store.keys(ada.org)).map(({ id }) => id)
+      expect(keys).toHaveLength(2)
+      await store.revokeKeys(ada.org, keys, 5, EVENT)
+      await made({ owner: 'eve' })
+      expect(await store.keysByEmail(email)).toMatchObject([{ owner: 'eve' }, { owner: 'eve' }])
     })
 
     it('revokes a key once, in its own organization only', async () => {

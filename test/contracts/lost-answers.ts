@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlConnection } from '../../src/adapters/sql/core/connection'
 import { WRITE_BUDGET } from '../../src/adapters/sql/core/write-budget'
 import type { Bindings } from '../../src/composition/isolate'
+import { loadModules } from '../../src/composition/modules'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { unavailable } from '../../src/domain/errors'
@@ -200,12 +201,13 @@ export function lostAnswersContract(name: string, make: () => LostAnswersUnderTe
       }
     }
 
-    beforeAll(() => {
+    beforeAll(async () => {
       const { vars, bindings } = make()
       config = parseConfig({
         ...{ AUTH_MODE: 'open', EMBEDDING_PROVIDER: 'workers-ai', EMBEDDING_DIM: '8', LOG_LEVEL: 'CRITICAL', ...vars },
         ...{ ENABLE_SUMMARY_GENERATION: 'true', SUMMARY_PROVIDER: 'workers-ai' },
       })
+      await loadModules(config)
       const put: R2Bucket['put'] = async (...given: Parameters<R2Bucket['put']>) => {
         uploads++
         return bindings.IMAGES.put(...given)

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createSqlNotices } from '../../src/adapters/sql/stores/maintenance/notices'
+import { createSqlScheduleJournal } from '../../src/adapters/sql/stores/maintenance/schedule-journal'
 import { DAY_MS } from '../../src/domain/time'
 import type { Notice } from '../../src/ports/notices'
 import { noticeStep } from '../../src/services/maintenance/notice-step'
@@ -8,6 +9,7 @@ import { migrate } from '../support/bindings'
 import { onPostgres, runSql, withSqlConnection } from '../support/direct-sql'
 import { claudeCode, PLACE } from '../support/hook-events'
 import { openWorld } from '../support/isolation'
+import { TestClock } from '../support/scope'
 
 /** Notices for the operator (operate contract §4), on every database. */
 export function noticesContract(): void {
@@ -34,7 +36,7 @@ export function noticesContract(): void {
       for (let i = 0; i < 4; i++)
         await world.ok(busy, 'store_context', { thread_id: `t${i}`, source: 'agent', text: `text ${i}` })
       await withSqlConnection(async (connection) => {
-        const notices = createSqlNotices(connection, { entries: 6, bytes: 1_000_000_000 }, clock)
+        const notices = createSqlNotices(connection, { entries: 6, bytes: 1_000_000_000 }, clock, true)
         const sent: Notice[][] = []
         let fails = true
         const step = noticeStep({
@@ -68,6 +70,54 @@ export function noticesContract(): void {
         expect((await run())?.map(([event]) => event)).toEqual(['quota.entries', 'review.waiting', 'work.failed'])
       })
       await runSql(sql`DELETE FROM outbox WHERE org = ${busy.org}`)
+    })
+
+    it('[OPERATE-190] the schedule records a backup only where a bucket is bound', async () => {
+      const recorded = () =>
+        withSqlConnection(
+          async (connection) => (await createSqlScheduleJournal(connection).read()).get('backup') ?? null,
+        )
+      await runSql(sql`DELETE FROM schedule WHERE step = 'backup'`)
+      await openWorld({}, undefined, { bindings: { BACKUP_BUCKET: undefined } }).services.schedule.run()
+      expect(await recorded()).toBeNull()
+      const BACKUP_BUCKET = {
+        put: async () => {},
+        get: async () => null,
+        list: async () => ({ objects: [], delimitedPrefixes: [] }),
+      }
+      const world = openWorld({}, undefined, { bindings: { BACKUP_BUCKET } })
+      await world.makeOrg()
+      await world.services.schedule.run()
+      expect(await recorded()).not.toBeNull()
+      await runSql(sql`DELETE FROM schedule WHERE step = 'backup'`)
+    })
+
+    it('[OPERATE-190] report late backups of a bound bucket: after two days, and a first one that fails for an hour', async () => {
+      const clock = new TestClock()
+      await withSqlConnection(async (connection) => {
+        const journal = createSqlScheduleJournal(connection)
+        const due = async (hasBackups = true) =>
+          (await createSqlNotices(connection, { entries: null, bytes: null }, clock, hasBackups).due(0, 100)).filter(
+            ({ event }) => event === 'backup.late',
+          )
+        const write = (finishedAt: number | null, failures = 0) =>
+          journal.write('backup', { cursor: null, finishedAt, failures, lastError: null })
+        await write(clock.now() - 2 * DAY_MS)
+        expect(await due()).toEqual([])
+        await write(clock.now() - 2 * DAY_MS - 3_700_000)
+        expect(await due()).toEqual([{ org: null, event: 'backup.late', value: 49, limit: 48 }])
+        expect(await due(false)).toEqual([])
+        const notices = createSqlNotices(connection, { entries: null, bytes: null }, clock, true)
+        await notices.markSent(await due())
+        expect((await notices.due(clock.now() - 1, 100)).filter(({ event }) => event === 'backup.late')).toEqual([])
+        await write(clock.now())
+        expect(await due()).toEqual([])
+        await write(null, 11)
+        expect(await due()).toEqual([])
+        await write(null, 12)
+        expect(await due()).toEqual([{ org: null, event: 'backup.late', value: null, limit: 48 }])
+      })
+      await runSql(sql`DELETE FROM schedule WHERE step = 'backup'`)
     })
   })
 }

@@ -221,6 +221,14 @@ export function peopleContract(): void {
       expect(told[0]?.ids.length).toBe(100)
     })
 
+    it('[OPERATE-178] is not done by the call that revokes the keys, so that a write which began before is found by the next one', async () => {
+      const id = await store(eve, 'a late private lemur', { audience: 'private' })
+      const first = (await post({ erase: true })).json
+      expect([first.done, first.remaining]).toEqual([false, NOTHING])
+      expect(await leave({ erase: true })).toMatchObject({ calls: 1, done: true })
+      expect(await readable(admin, [id])).toEqual([])
+    })
+
     it('[OPERATE-179] needs an administrator of the complete organization who is not that person, and an heir with a valid key', async () => {
       await belongings()
       const before = await traces('eve')
@@ -255,7 +263,7 @@ export function peopleContract(): void {
       const key = await world.makeKey(admin.org, { owner })
       await store(key, 'mine', { audience: 'private' })
       const { status, json } = await post({ to: 'bob' }, encodeURIComponent(owner))
-      expect([status, json.owner, json.done]).toEqual([200, owner, true])
+      expect([status, json.owner, json.remaining]).toEqual([200, owner, NOTHING])
       const { json: record } = await world.http(
         admin.secret,
         'GET',
@@ -401,6 +409,7 @@ export function peopleContract(): void {
         day: 20_000,
         keyId: 'k',
         project: '',
+        requests: 1,
         calls: 1,
         failed: 0,
         entries: 2,
@@ -475,6 +484,91 @@ export function peopleContract(): void {
       expect((await report('', (await world.makeOrg()).secret)).error.code).toBe('not_found')
       for (const query of ['days=0', 'days=366', 'by=agent', 'dys=1'])
         expect((await report(query)).error.code).toBe('invalid_input')
+    })
+
+    it('[OPERATE-192] returns what each day used, of one organization or of all with work that belongs to no key', async () => {
+      const org = `days-${crypto.randomUUID()}`
+      const day = 900_000
+      await withSqlConnection(async (connection) => {
+        const store = createSqlUsageStore(connection)
+        await store.add([
+          row({ org, day }),
+          row({ org, day, keyId: 'l', requests: 6, rowsRead: 10 }),
+          row({ org, day: day + 1, requests: 2, calls: 0 }),
+          row({ org: '', day, keyId: 'schedule', requests: 100, calls: 0 }),
+          row({ org, day: day - 1 }),
+        ])
+        expect(await store.days(org, day)).toEqual([
+          { day, requests: 7, rowsRead: 13, rowsWritten: 8 },
+          { day: day + 1, requests: 2, rowsRead: 3, rowsWritten: 4 },
+        ])
+        expect((await store.days(null, day)).map(({ requests }) => requests)).toEqual([107, 2])
+        // A key that only listed tools made no call.
+        expect((await store.sums(org, day + 1)).map(({ keyId }) => keyId)).toEqual([])
+        while ((await store.forget(day + 2, 100)) > 0);
+      })
+    })
+
+    it('[OPERATE-192] reports the cost of the month to administrators of all projects, and of all organizations to ADMIN_TOKEN', async () => {
+      const world = openWorld()
+      const admin = await world.makeOrg()
+      const usage = (org: string, keyId: string) => ({ ...row({ org, keyId, requests: 40 }), project: null })
+      await world.services.usage.add([usage(admin.org, 'k'), usage('', 'schedule')])
+      const cost = async (by: string, path: string) => (await world.http(by, 'GET', `/api/v1${path}`)).json
+      const own = await cost(admin.secret, '/cost')
+      const hasRows = !onPostgres()
+      expect(own).toMatchObject({
+        ...{ org: admin.org, runs_on: 'Cloudflare', database_rows: hasRows, used: { requests: 40, rows_read: 3 } },
+        dollars: { plan: 5, total: 5 },
+        free_plan: { today: { part: { requests: 0.0004 } }, days_over: 0 },
+        prices: { free_plan_day: { requests: 100_000 } },
+      })
+      expect(own.not_counted).toContain('processor time')
+      expect((await cost(OPERATOR, `/orgs/${admin.org}/cost`)).used).toEqual(own.used)
+      const all = await cost(OPERATOR, '/cost')
+      expect([all.org, all.used.requests >= 80]).toEqual([null, true])
+      const narrow = await world.makeKey(admin.org, { role: 'admin', owner: 'nat', projects: ['p'] })
+      const writer = await world.makeKey(admin.org, { owner: 'eve' })
+      for (const by of [narrow, writer]) expect((await cost(by.secret, '/cost')).error.code).toBe('forbidden')
+      const other = await world.makeOrg()
+      expect((await cost(other.secret, `/orgs/${admin.org}/cost`)).error.code).toBe('not_found')
+      expect((await cost(admin.secret, '/cost?days=3')).error.code).toBe('invalid_input')
+    })
+
+    it('[OPERATE-193] shows the cost on a page of the dashboard, and on this machine the counters without a cost', async () => {
+      const world = openWorld()
+      const admin = await world.makeOrg()
+      const used = { ...row({ org: admin.org, keyId: 'k', requests: 25_000 }), project: null }
+      await world.services.usage.add([used])
+      const { status, body } = await world.page(admin, '/cost')
+      expect(status).toBe(200)
+      for (const text of [
+        '$5.00',
+        '25.0% of 100,000',
+        'November 2026',
+        'Not counted: processor time',
+        'limit_exceeded',
+      ])
+        expect(body).toContain(text)
+      expect(body.includes('PostgreSQL does not report rows')).toBe(onPostgres())
+      expect(body.includes('Rows written')).toBe(!onPostgres())
+      const narrow = await world.makeKey(admin.org, { role: 'admin', owner: 'nat', projects: ['p'] })
+      expect((await world.page(narrow, '/cost')).status).toBe(403)
+      expect((await world.page(admin, '/keys')).body).toContain('href="/cost"')
+      expect((await world.page(narrow, '/keys')).body).not.toContain('href="/cost"')
+      const here = openWorld({}, undefined, { bindings: { SCHEDULE_TOKEN: 'of npm start' } })
+      const own = await here.makeOrg()
+      await here.services.usage.add([{ ...row({ org: own.org, keyId: 'k' }), project: null }])
+      const local = (await here.page(own, '/cost')).body
+      expect(local).toContain('costs nothing')
+      expect(local).not.toContain('$')
+      const { json } = await here.http(own.secret, 'GET', '/api/v1/cost')
+      expect([json.runs_on, json.dollars, json.used.requests, 'free_plan' in json]).toEqual([
+        'this machine',
+        null,
+        1,
+        false,
+      ])
     })
   })
 }

@@ -210,7 +210,9 @@ export function reviewContract(whole: boolean): void {
           post(ada, '/drop', { ids: [id], expected_versions: { [id]: 1 } }),
           world.call(ada, 'update_context', { context_id: id, tags: ['seen'], expected_version: 1 }),
         ])
-        expect([dropped.status === 200, updated.error === undefined].filter(Boolean)).toHaveLength(1)
+        const isDropped = dropped.status === 200
+        expect([isDropped, updated.error === null].filter(Boolean)).toHaveLength(1)
+        if (!isDropped) await post(ada, '/drop', { ids: [id] })
       }
     })
 

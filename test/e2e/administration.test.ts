@@ -81,6 +81,31 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     )
   })
 
+  it('[OPERATE-200] limits a key when it is made and later, and [OPERATE-206] shows what it used', async () => {
+    const made = await commonplace(operator, 'keys', 'create', 'meter', '--rate-limit', '300', '--max-entries', '5')
+    const id = /key_\w+/.exec(made.out)?.[0] as string
+    const key = made.out.split('\n')[0] as string
+    for (let i = 0; i < 4; i++)
+      await own.team.call(key, 'store_context', { thread_id: 'meter', source: 'agent', text: `limited ${i}` })
+    const listed = (await commonplace(operator, 'keys', 'list')).out
+    expect(listed).toMatch(/meter .* valid +20.* 300\/min, 4 of 5 today/)
+    expect(listed).toContain(`meter has stored 4 of 5 today`)
+    expect(listed).toContain(`keys limit ${id} --max-entries N`)
+    const raised = await commonplace(operator, 'keys', 'limit', id, '--max-entries', '50', '--rate-limit', 'none')
+    expect(raised.out).toBe(
+      `meter (${id}) may send as many requests a minute as the server allows and store 50 new entries a day.\n`,
+    )
+    for (const [more, problem] of [
+      [[], 'name a limit: --rate-limit N or --max-entries N'],
+      [['--max-entries', 'many'], '--max-entries must be a whole number from 1, or none: many'],
+      [['--max-entries=-1'], '--max-entries must be a whole number from 1, or none: -1'],
+      [['--max-entries', '0'], 'max_entries must be a whole number from 1 to'],
+    ] as const)
+      expect((await commonplace(operator, 'keys', 'limit', id, ...more)).err).toContain(problem)
+    const refused = await commonplace({ ...operator, COMMONPLACE_KEY: key }, 'keys', 'limit', id, '--max-entries', '60')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('needs the role admin')])
+  })
+
   it('[OPERATE-175] lets a person leave after a dry run, and [OPERATE-180] writes all that is stored of them to files', async () => {
     const of = async (name: string) =>
       (await commonplace(operator, 'keys', 'create', name, '--owner', name)).out.split('\n')[0] as string
@@ -132,6 +157,19 @@ describe('commonplace usage', () => {
     )
     expect((await commonplace(operator, 'usage', '--by', 'owner')).out).toMatch(/^OWNER +CALLS.*\neve +1 /)
     expect((await commonplace(operator, 'usage', '--by', 'agent')).code).toBe(1)
+  })
+
+  it('[OPERATE-192] shows the expected cost of the month, of all organizations or of one', async () => {
+    const all = await commonplace(operator, 'usage', '--cost')
+    expect([all.code, all.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Use of all organizations and the schedule in \d{4}-\d\d \(UTC\):\n {2}requests: \d+ so far, \d+ expected.*\n {2}rows read: .*\n {2}rows written: .*\nPaid plan: \$5\.00 expected.*\nFree plan, of a day's limits: today requests 0\.\d %.*\n.*limit_exceeded\.\nNot counted: processor time, .*\nPrices: Cloudflare's lists of \w+ 20\d\d\./,
+      ),
+    ])
+    const one = await commonplace(operator, 'usage', '--cost', '--org', 'acme', '--json')
+    expect(JSON.parse(one.out)).toMatchObject({ org: 'acme', dollars: { plan: 5 } })
+    expect((await commonplace(operator, 'usage', '--cost', '--org', 'nowhere')).code).toBe(1)
   })
 })
 

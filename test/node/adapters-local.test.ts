@@ -4,6 +4,7 @@ import { quantize, toBase64 } from '../../src/domain/meaning/vector'
 import { createAnalyzer } from '../../src/domain/search/analysis'
 import type { Embedder } from '../../src/ports/models'
 import { describeEmbedder } from '../contracts/embedder'
+import '../support/languages'
 
 /** Hashed features: what they find, what they do not, and that they stay the same. */
 const english = createAnalyzer('english')

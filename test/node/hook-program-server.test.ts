@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -190,4 +190,25 @@ it('[CAPTURE-100] states at a start which memories cite lines that have changed 
   expect(text).toMatch(/rely on these memories\.\\n<\/commonplace-memory>/)
   rmSync(join(folder, 'berths.ts'))
   expect(await start('gone')).not.toContain('have changed')
+})
+
+it('[CAPTURE-100] compares no file behind a link that leads out of the repository, no device, and no file that takes too long', async () => {
+  const { home, folder } = desk()
+  writeFileSync(join(home, 'secret.txt'), 'a secret of the user\n')
+  symlinkSync('../secret.txt', join(folder, 'link.txt'))
+  symlinkSync('/dev/zero', join(folder, 'zero.txt'))
+  writeFileSync(join(folder, 'long.txt'), Array.from({ length: 400 }, (_, i) => `${i}${'x'.repeat(2_400)}`).join('\n'))
+  const hash = createHash('sha256').update('other words').digest('hex')
+  const { data } = await client.call('remember', {
+    ...{ title: 'Mooring lines are doubled', content: 'Double each mooring line at night.', kind: 'rule' },
+    ...{ project: 'github.com/acme/ferry' },
+    metadata: { sources: ['link.txt', 'zero.txt', 'long.txt'].map((path) => ({ path, lines: '1-200', hash })) },
+  })
+  const text = JSON.stringify(
+    await fire({ home }, 'claude-code', {
+      ...{ session_id: 'links', hook_event_name: 'SessionStart', source: 'startup', cwd: folder },
+    }),
+  )
+  expect(text).toContain(`[${data.id}]`)
+  expect(text).not.toContain('have changed')
 })

@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -250,6 +259,17 @@ it('reads project, branch and remote of a worktree without the password, and hom
     { folder: main, remote: 'https://github.com/acme/ferry.git', branch: 'fix/tide' },
     { folder: '/' },
   ])
+})
+
+it('[CAPTURE-100] ends if .commonplace.json or the configuration of git is a link to a device, and captures nothing for the first', async () => {
+  symlinkSync('/dev/zero', join(home, '.commonplace.json'))
+  expect((await fire(start())).out).toContain('.commonplace.json cannot be read')
+  rmSync(join(home, '.commonplace.json'))
+  mkdirSync(join(home, '.git'))
+  symlinkSync('/dev/zero', join(home, '.git', 'config'))
+  symlinkSync('/dev/zero', join(home, '.git', 'HEAD'))
+  expect((await fire(stop())).code).toBe(0)
+  expect(sent().at(-1)?.place).toEqual({ folder: '/' })
 })
 
 it('captures nothing if .commonplace.json disables it or cannot be read, and tells the user', async () => {

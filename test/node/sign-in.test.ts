@@ -128,6 +128,37 @@ describe('signing in by an OpenID Connect provider', () => {
     expect((await signIn(browser(), '/login/oidc?org=none')).text).toContain('No key has the address')
   })
 
+  it('[OPERATE-222] does not let an administrator of one project give the address of another person to a key', async () => {
+    const { email, key } = await newPerson()
+    const narrow = await makeKey({ owner: 'eve', role: 'admin', projects: ['ferry'] }, key.org)
+    for (const draft of [{ name: 'trap' }, { name: 'trap', owner: 'eve' }]) {
+      const body = { ...draft, role: 'admin', projects: ['ferry'], email: email.toUpperCase() }
+      const refused = await team.api(`/orgs/${key.org}/keys`, narrow.key, 'POST', body)
+      expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('another person')])
+    }
+    // Nor by a key that had the address first and is replaced after its end.
+    const later = `later-${email}`
+    const ended = await team.api(`/orgs/${key.org}/keys`, narrow.key, 'POST', {
+      ...{ name: 'trap', owner: 'eve', role: 'admin', projects: ['ferry'], email: later },
+      expires_at: new Date(Date.now() + 1_500).toISOString(),
+    })
+    expect(ended.status).toBe(201)
+    const holder = { name: 'bea', role: 'writer', email: later }
+    await expect
+      .poll(async () => (await team.api(`/orgs/${key.org}/keys`, key.key, 'POST', holder)).status, { timeout: 10_000 })
+      .toBe(201)
+    const replaced = await team.api(`/orgs/${key.org}/keys/${ended.body.id}/rotate`, narrow.key, 'POST', {})
+    expect(replaced.status).toBe(409)
+
+    provider.knows({ email, email_verified: true })
+    await signIn(browser())
+    const { events } = (await team.api(`/orgs/${key.org}/audit`, key.key)).body
+    expect(events.at(-1)).toMatchObject({ key_id: key.id, action: 'sign_in' })
+    expect((await team.api(`/orgs/${key.org}/keys/${key.id}/rotate`, key.key, 'POST', {})).body).toMatchObject({
+      email,
+    })
+  })
+
   it.each([
     ['an unverified address', { email_verified: false }, {}],
     ['an address without a statement that it is verified', { email_verified: undefined }, {}],
@@ -206,6 +237,19 @@ describe('signing in by an OpenID Connect provider', () => {
     const { status, text } = await browser(other).open('/login/oidc')
     expect([status, text]).toEqual([503, expect.stringContaining('does not respond')])
     await other.stop()
+  })
+
+  it('[OPERATE-224] asks the provider at most 600 times a minute for one client address', async () => {
+    provider.knows(ADA)
+    const limited = await startTeam({ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id })
+    const begin = async () => (await browser(limited).open('/login/oidc')).status
+    const statuses: number[] = []
+    for (let i = 0; i < 64; i++) statuses.push(...(await Promise.all(Array.from({ length: 10 }, begin))))
+    const begun = statuses.filter((status) => status === 302).length
+    // A minute may end meanwhile.
+    expect([begun >= 600, begun < 640 || new Set(statuses).size === 1]).toEqual([true, true])
+    expect(new Set(statuses).has(503)).toBe(false)
+    await limited.stop()
   })
 
   it('[PLATFORM-122] trusts no configuration that names another issuer', async () => {

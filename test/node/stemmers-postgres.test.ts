@@ -6,6 +6,7 @@ import { FTS_LANGUAGES } from '../../src/config'
 import { createAnalyzer, stemmerOf } from '../../src/domain/search/analysis'
 import { postgresUrl } from '../support/postgres'
 import { seeded } from '../support/seeded'
+import '../support/languages'
 
 const WORDS = 600
 /** Letters to make roots of, and endings that words of the language really have; folded, as the stemmer gets them. */

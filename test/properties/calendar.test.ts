@@ -2,9 +2,11 @@ import '@js-joda/timezone'
 import { DayOfWeek, Instant, LocalDate, LocalDateTime, ZonedDateTime, ZoneId } from '@js-joda/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clockFace, describeTime, isZone, WEEKDAYS } from '../../src/domain/recall/calendar'
+import { clockFace, describeTime, isZone, temporal, WEEKDAYS } from '../../src/domain/recall/calendar'
 import { resolveExpression } from '../../src/domain/recall/date-expressions'
 import { absenceOf, describeSituation, spell } from '../../src/services/searching/memories/orient'
+
+await temporal.load()
 
 /**
  * Clocks that change by an hour and by half an hour, at midnight and at other times; zones that once skipped a day;

@@ -68,6 +68,8 @@ const KNOWN: Readonly<Record<string, string>> = {
     'the 80 characters before a place, or a name',
   '/(?:passw(?:or)?d|passphrase|passcode|passwort|pwd)|secret\\d*$|(?:api|access|auth|private|signing|encryption|master)[-_.]?key\\d*$/i':
     'the 80 characters before a place, or a name',
+  '/"(?:[^"\\\\\\u0000-\\u001f]|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y':
+    'linear: one attempt at one place, whose two parts begin differently',
   '/["\'`]?\\]?[ \\t]{0,5}[!=]==?[ \\t]{0,5}(?=["\'`])/y':
     'linear: one attempt at one place, which ends at a bound or where its class does',
   '/\\\\{0,3}["\'][ \\t]{0,5},[ \\t]{0,5}(?:["\'](?=["\']))?(?=\\\\{0,3}["\'])/y':

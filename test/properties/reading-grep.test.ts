@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { type Grepped, grepText } from '../../src/domain/reading/grep'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
 import { Meter } from '../../src/domain/reading/meter'
-import { expressionPattern } from '../../src/domain/reading/regular-expression'
+import { expressionLibrary, expressionPattern } from '../../src/domain/reading/regular-expression'
 import type { Pattern } from '../../src/domain/reading/search-pattern'
 import { literals, plainScan, regexes, texts } from '../support/grep-model'
+
+await expressionLibrary.load()
 
 /** Greps a complete text, and returns the work between two possible pauses. */
 function grep(text: string, pattern: Pattern, context: number | null = 0): Grepped & { stretches: number[] } {

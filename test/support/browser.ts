@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Frame, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { ROOT } from './build'
 import type { Json } from './oauth'
@@ -85,13 +85,15 @@ export const contrastOf = (page: Page, selector: string): Promise<number> =>
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Violations that axe finds, one line each. */
-export async function violations(page: Page, rules: object = RULES): Promise<string[]> {
+/** Violations that axe finds in a page, or in one frame of it, one line each. */
+export async function violations(page: Page | Frame, rules: object = RULES): Promise<string[]> {
   // Half a megabyte of script: once for each checked document, from a source that the browser has already compiled.
   if ((await page.evaluate('typeof axe')) === 'undefined') {
-    const session = await page.context().newCDPSession(page)
-    await session.send('Runtime.evaluate', { expression: AXE })
-    await session.detach()
+    if ('context' in page) {
+      const session = await page.context().newCDPSession(page)
+      await session.send('Runtime.evaluate', { expression: AXE })
+      await session.detach()
+    } else await page.evaluate(AXE)
   }
   // Passed rules are not reported.
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] })

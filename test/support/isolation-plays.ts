@@ -16,6 +16,8 @@ const ADMINISTRATION: Readonly<Record<string, string>> = {
   '/keys': 'keys.list',
   '/audit': 'audit.read',
   '/settings': 'settings.read',
+  '/backups': 'backups.list',
+  '/cost': 'usage.read',
 }
 
 const SECRET = /secret\dx\d+/g

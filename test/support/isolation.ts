@@ -1,3 +1,4 @@
+import { postgres } from '../../src/composition/modules'
 import { composeServices } from '../../src/composition/worker'
 import { parseConfig } from '../../src/config'
 import { createApp } from '../../src/http/app'
@@ -7,6 +8,8 @@ import { onPostgres } from './direct-sql'
 import { settledAtEnd } from './left-behind'
 import { TestClock } from './scope'
 import { placeOf } from './tool-places'
+
+if (onPostgres()) await postgres.load()
 
 /** The complete Worker with real keys in one isolate and with a stopped clock, for isolation tests. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are untyped
@@ -95,7 +98,8 @@ export function openWorld(
       ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
       ...more,
     }
-    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const sentBody = body instanceof Uint8Array ? body : JSON.stringify(body)
+    const init = { method, headers, ...(body === undefined ? {} : { body: sentBody }) }
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), {}, ctx)
     const text = new TextDecoder().decode(await response.arrayBuffer())
     const isLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true

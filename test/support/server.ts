@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare, Response as Told } from 'miniflare'
 import { modulesOf } from '../../scripts/serve/bundle.mjs'
 import { WORKER_DIR } from './build'
@@ -33,21 +33,32 @@ export interface Surroundings {
   readonly origin?: string
   /** Answers in place of the model process next to the Worker. */
   readonly model?: (request: Request) => Promise<Response>
+  /** Receives the name of each module of the bundle when workerd loads it. */
+  readonly onModule?: (name: string) => void
   /** The folder of another bundle than this checkout's. */
   readonly worker?: string
   /** A folder that keeps the data after the server has stopped, and the port it had. */
   readonly kept?: { readonly folder: string; readonly port: number }
 }
 
-/** Bundles by folder, in the form that workerd loads, shared by all servers of a process. */
-const bundles = new Map<string, string>()
+/** Modules of bundles by file, shared by all servers of a process. */
+const modules = new Map<string, string>()
 
-function bundleOf(worker: string): string {
-  const known = bundles.get(worker)
-  if (known !== undefined) return known
-  const told = JSON.stringify({ name: 'index.js', esModule: readFileSync(join(worker, 'index.js'), 'utf8') })
-  bundles.set(worker, told)
-  return told
+/** Answers the request of workerd for a module of a bundle. */
+async function answerModule(
+  worker: string,
+  asked: { json(): Promise<unknown> },
+  onModule?: (name: string) => void,
+): Promise<Told> {
+  const { specifier } = (await asked.json()) as { specifier: string }
+  const file = join(worker, basename(specifier))
+  // workerd's own modules: it logs any other refusal.
+  if (!specifier.startsWith('file:')) return new Told(null, { status: 301, headers: { location: specifier } })
+  if (!existsSync(file)) return new Told(null, { status: 404 })
+  onModule?.(basename(file))
+  const code = modules.get(file) ?? readFileSync(file, 'utf8')
+  modules.set(file, code)
+  return new Told(JSON.stringify({ name: specifier, esModule: code }))
 }
 
 /** A module that re-exports a bundle unchanged. */
@@ -58,17 +69,18 @@ const WHOLE = `export * from './index.js'\nexport { default } from './index.js'\
  * copies a bundle in its configuration many times.
  * @param entry module that can import the bundle as `./index.js`
  * @param worker folder of the bundle
+ * @param onModule receives the name of each module when workerd loads it
  */
-export const handedOver = (entry = WHOLE, worker = WORKER_DIR) => ({
+export const handedOver = (entry = WHOLE, worker = WORKER_DIR, onModule?: (name: string) => void) => ({
   modules: [
     { type: 'ESModule' as const, path: join(worker, 'entry.js'), contents: entry },
     ...modulesOf(worker).filter(({ type }) => type !== 'ESModule'),
   ],
   modulesRoot: worker,
   unsafeUseModuleFallbackService: true,
-  unsafeModuleFallbackService: () => new Told(bundleOf(worker)),
+  unsafeModuleFallbackService: (asked: { json(): Promise<unknown> }) => answerModule(worker, asked, onModule),
   compatibilityDate: '2026-10-01',
-  compatibilityFlags: ['global_fetch_strictly_public'],
+  compatibilityFlags: ['global_fetch_strictly_public', 'new_module_registry'],
   host: '127.0.0.1',
   port: 0,
   cf: false as const,
@@ -97,10 +109,10 @@ export async function startServer(
   hyperdrive?: string,
   surroundings: Surroundings = {},
 ): Promise<OpenedServer> {
-  const { onLog, web, origin, model, worker = WORKER_DIR, kept } = surroundings
+  const { onLog, onModule, web, origin, model, worker = WORKER_DIR, kept } = surroundings
   const server = new Miniflare(
     convertV4MiniflareOptions({
-      ...handedOver(WHOLE, worker),
+      ...handedOver(WHOLE, worker, onModule),
       ...(hyperdrive === undefined ? { d1Databases: { DB: 'db' } } : { hyperdrives: { HYPERDRIVE: hyperdrive } }),
       kvNamespaces: { OAUTH_KV: 'oauth' },
       durableObjects: {

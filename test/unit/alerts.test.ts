@@ -15,7 +15,7 @@ function metrics(): Set<string> {
   const counters = createCounters()
   const tools = [['store_context', 'ok']] as const
   noteRequest(counters, 'mcp', 200, { tools, total: () => 5 } as unknown as Parameters<typeof noteRequest>[3])
-  const counts = { calls: 1, failed: 0, entries: 1, rowsRead: 1, rowsWritten: 1, tokens: 1 }
+  const counts = { requests: 1, calls: 1, failed: 0, entries: 1, rowsRead: 1, rowsWritten: 1, tokens: 1 }
   const work = { pending: 1, failed: 0 }
   const totals = { entries: 1, images: 1, entryBytes: 1, imageBytes: 1, kept: { versions: 1, bytes: 1 }, work }
   const text = metricsText(counters, {

@@ -153,6 +153,7 @@ const SPELT: Record<string, string> = {
   'sql/tables/changes/eviction.ts': 'a capacity is shared by all readers of the entries',
   'sql/tables/memories/memory-statements.ts': 'a summary that all may read takes in only what all may read',
   'sql/tables/memories/duplicates.ts': 'equal memories are read by the same readers',
+  'sql/stores/identity/identity-store.ts': 'the end of a key, not of an entry',
   'sql/tables/packs/pack-statements.ts': 'an index leads to the pages of a diary',
 }
 

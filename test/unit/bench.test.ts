@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../support/build'
@@ -10,6 +10,17 @@ const listed = [...execFileSync(process.execPath, [PROGRAM], { encoding: 'utf8' 
 it('lists benches whose files exist', () => {
   expect(listed.length).toBeGreaterThan(30)
   expect(listed.map(([, , file]) => file as string).filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+})
+
+it('names only source files that exist in the benches', () => {
+  const programs = readdirSync(join(ROOT, 'bench')).filter((name) => name.endsWith('.mjs'))
+  const named = programs.flatMap((name) =>
+    [
+      ...readFileSync(join(ROOT, 'bench', name), 'utf8').matchAll(/'(src\/(?:domain|services|adapters)\/[^']+\.ts)'/g),
+    ].map(([, file]) => file as string),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })
 
 it('knows each bench that the documents name', () => {

@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { checkpointOf } from '../../src/domain/capture/checkpoint'
 import { decisionsIn, findingsIn } from '../../src/domain/capture/decisions'
 import type { ClientEvent } from '../../src/domain/capture/hook-event'
+import { MEMORY_TAG } from '../../src/domain/capture/memory-tag'
 import { promptText, type StartMemories, startText } from '../../src/domain/capture/recall-text'
-import {
-  cleanText,
-  currentForm,
-  initialState,
-  MEMORY_TAG,
-  readPlace,
-  withEvent,
-} from '../../src/domain/capture/session-state'
+import { cleanText, currentForm, initialState, readPlace, withEvent } from '../../src/domain/capture/session-state'
 import { folderName, remoteOf } from '../../src/domain/identity/project-names'
 
 const PLACE = { project: 'ferry', branch: null, audience: 'private', captures: true } as const

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config'
 import { listedName, TOOLS } from '../../src/tools/catalogue'
+import { review, reviewDecide } from '../../src/tools/core/review'
 import { CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
@@ -12,7 +13,10 @@ import { toolsetOf } from '../../src/tools/toolsets'
  */
 const config = parseConfig({ AUTH_MODE: 'open' })
 const ADDRESSES = [undefined, 'core', 'connector', 'threads', 'fabric', 'packs', 'history']
-const EVERY: readonly Tool[] = [...TOOLS, ...CORE_TOOLS, ...(toolsetOf(config, 'connector')?.tools ?? [])]
+const EVERY: readonly Tool[] = [
+  ...[...TOOLS, ...CORE_TOOLS, ...(toolsetOf(config, 'connector')?.tools ?? [])],
+  ...[review, reviewDecide],
+]
 
 /** Every schema within a schema, with its path. */
 function* within(schema: JsonSchema, path = ''): Generator<readonly [string, JsonSchema]> {

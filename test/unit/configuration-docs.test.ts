@@ -33,7 +33,8 @@ const SECTIONS: Readonly<Record<string, Meaning>> = {
     WEBHOOK_URL:
       'address that gets a POST when a review waits, background work has failed, or a quota is 80 % full ([operate](operating.md#webhook))',
     WEBHOOK_SECRET: 'signs these requests: `X-Commonplace-Signature: sha256=` and the HMAC-SHA-256 of the body',
-    RATE_LIMIT_PER_MINUTE: 'requests of a key in a minute; 0: no limit. Open mode has no limit',
+    RATE_LIMIT_PER_MINUTE:
+      'requests of a key in a minute; 0: no limit. Open mode has no limit. [A key can have a lower one](teams.md#limit-a-key)',
     MAX_CONCURRENT_REQUESTS: 'requests of a key at the same time; 0: no limit',
     MAX_ENTRIES_PER_ORG: 'entries of an organization; 0: no limit',
     MAX_BYTES_PER_ORG:

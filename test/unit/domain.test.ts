@@ -19,6 +19,7 @@ import {
 } from '../../src/domain/text'
 import { parseDateBound, parseInstant } from '../../src/domain/time'
 import { ANY } from '../support/any-text'
+import '../support/languages'
 
 describe('text', () => {
   it('measures code points and bytes as the platform does', () => {

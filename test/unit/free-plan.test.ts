@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { PRICES } from '../../src/domain/cost'
 
 /**
  * docs/deploy.md: the calls of a day in the Free plan, from the counts of `npm run bench -- rows` in a store of 1,000
  * entries.
  */
-const FREE = { read: 5_000_000, written: 100_000, requests: 100_000 }
+const { freeDay, paid } = PRICES
+const FREE = { read: freeDay.rowsRead, written: freeDay.rowsWritten, requests: freeDay.requests }
 const [, small = ''] = /### 1,000 entries\n([\s\S]*?)\n### /.exec(readFileSync('bench/records/rows.md', 'utf8')) ?? []
 const ROW = /^\| ([^|]+?) \| [\d.]+ \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|/gm
 const ROWS = new Map([...small.matchAll(ROW)].map(([, name = '', ...cells]) => [name, cells]))
@@ -67,7 +69,7 @@ const DAY: readonly (readonly [name: string, times: number])[] = [
 ]
 const PEOPLE = 5
 const WORKING_DAYS = 22
-const PAID = { read: 25_000_000_000, written: 50_000_000, requests: 10_000_000 }
+const PAID = { read: paid.included.rowsRead, written: paid.included.rowsWritten, requests: paid.included.requests }
 
 it('shows on docs/cost.md which part of the plans five people use', () => {
   const sum = (of: (name: string) => number) => PEOPLE * DAY.reduce((all, [name, times]) => all + times * of(name), 0)
@@ -76,7 +78,7 @@ it('shows on docs/cost.md which part of the plans five people use', () => {
     written: sum((name) => number(ROWS.get(name)?.[1])),
     requests: sum(() => 1),
   }
-  const shares = (plan: typeof FREE, days: number) =>
+  const shares = (plan: Readonly<Record<keyof typeof FREE, number>>, days: number) =>
     (['read', 'written', 'requests'] as const)
       .map((what) => `${((100 * days * day[what]) / plan[what]).toFixed(1)} %`)
       .join(' | ')

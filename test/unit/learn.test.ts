@@ -205,3 +205,17 @@ describe('the choice of proposals', () => {
     expect(other?.key).not.toBe(before?.key)
   })
 })
+
+it('[OPERATE-223] ends with documents and messages of half a megabyte whose lines, lists or headings a stranger repeated', () => {
+  const head = 'a'.repeat(40)
+  const many = (unit: string) => unit.repeat(500_000 / unit.length)
+  for (const unit of ['- a\n', '# a\nb\n', ' ', '[', '\n \n'])
+    for (const path of ['AGENTS.md', 'docs/adr/1-a.md'])
+      expect(proposeMemories([{ path, text: `# Rules\n\n${many(unit)}` }], [], head).length).toBeLessThan(2)
+  const body =
+    'The cache was stale because the key of a request had no tenant, so one tenant read the answers of another one.'
+  const commit = { id: head, subject: 'fix: name the tenant in the key', body, paths: ['src/a.ts'] }
+  for (const unit of [' ', '\n', '[', '- '])
+    for (const message of [{ subject: commit.subject + many(unit) }, { body: `${body}\n\n${many(unit)}` }])
+      expect(proposeMemories([], [{ ...commit, ...message }], head, ['src/a.ts'])).toMatchObject([{ commit: head }])
+})

@@ -9,7 +9,7 @@ import {
   readPlaces,
   sourceNote,
 } from '../../src/domain/entry/citation'
-import { aroundOf, bareLines, compareCitation, hashOf } from '../../src/domain/entry/compare-citation'
+import { aroundOf, bareLines, compareCitation, hashOf, searchBudget } from '../../src/domain/entry/compare-citation'
 import type { JsonValue } from '../../src/domain/entry/metadata'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -156,5 +156,31 @@ describe('comparison of a citation with a file', () => {
     const citation = { lines: '20000-20100', hash: sha256('something else') }
     expect(compareCitation(citation, bareLines(large), counted)).toEqual({ state: 'changed' })
     expect(hashes).toBeLessThanOrEqual(120_001)
+  })
+
+  it('[CAPTURE-100] bounds the characters that one search for a moved passage hashes, whatever the lines of the file are', () => {
+    const texts = {
+      'long lines': Array.from({ length: 400 }, (_, i) => `${i}${'x'.repeat(2_490)}`).join('\n'),
+      'empty lines': '\n'.repeat(1_000_000),
+      'equal lines': 'a\n'.repeat(500_000),
+    }
+    for (const [name, text] of Object.entries(texts)) {
+      let [hashed, hashes] = [0, 0]
+      const counting = (one: string) => {
+        hashed += one.length
+        hashes++
+        return sha256(one)
+      }
+      const budget = searchBudget(2_000_000)
+      const citation = { lines: '1-200', hash: sha256('gone') }
+      expect(compareCitation(citation, bareLines(text), counting, budget), name).toEqual({ state: 'changed' })
+      expect(budget.left, name).toBeLessThanOrEqual(0)
+      // The last window may be as long as the file.
+      expect(hashed, name).toBeLessThan(4_000_000)
+      expect(hashes, name).toBeLessThan(20_001)
+      // A shared budget that is spent searches no further file.
+      compareCitation(citation, bareLines(text), counting, budget)
+      expect(hashes, name).toBeLessThan(20_010)
+    }
   })
 })

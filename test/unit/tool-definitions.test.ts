@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseConfig } from '../../src/config'
-import { FAMILIES } from '../../src/tools/catalogue'
+import { toolsOf } from '../../src/http/apps'
+import { FAMILIES, unknownTools } from '../../src/tools/catalogue'
 import { connector } from '../../src/tools/connector/family'
-import { CORE_TOOLS } from '../../src/tools/core/tools'
+import { review, reviewDecide } from '../../src/tools/core/review'
+import { APP_TOOL_NAMES, CORE_TOOLS } from '../../src/tools/core/tools'
 import type { Tool } from '../../src/tools/define-tool'
 import { defineWritingTool } from '../../src/tools/define-writing-tool'
 import type { JsonSchema } from '../../src/tools/json-schema'
@@ -46,7 +48,7 @@ function stumbles(schema: unknown, path: string, side: 'input' | 'output'): stri
 }
 
 describe('definitions of tools', () => {
-  for (const tool of ALL_TOOLS)
+  for (const tool of [...ALL_TOOLS, review, reviewDecide])
     it(`of ${tool.family.name}'s ${tool.name} use only what every large client takes, and describe every list and object`, () => {
       const { inputSchema, outputSchema } = tool
       expect(stumbles(inputSchema, '', 'input')).toEqual([])
@@ -75,6 +77,16 @@ describe('definitions of tools', () => {
   it('of the core are ten, which their own address offers', () => {
     expect(toolsetOf(parseConfig({ AUTH_MODE: 'open' }), 'core')?.tools).toEqual(CORE_TOOLS)
     expect(CORE_TOOLS).toHaveLength(10)
+    expect([review, reviewDecide].map(({ name }) => name)).toEqual(APP_TOOL_NAMES)
+  })
+
+  it('[CORE-70] of apps can be disabled, and need captured sessions', () => {
+    const names = (vars: Record<string, string>) =>
+      toolsOf(parseConfig({ AUTH_MODE: 'open', ...vars })).map(({ name }) => name)
+    expect(names({})).toEqual(APP_TOOL_NAMES)
+    expect(names({ DISABLED_TOOLS: 'review_decide' })).toEqual(['review'])
+    expect(names({ CAPTURE_DAYS: '0' })).toEqual([])
+    expect(unknownTools(parseConfig({ AUTH_MODE: 'open', DISABLED_TOOLS: 'review,reviews' }))).toEqual(['reviews'])
   })
 })
 

@@ -3,6 +3,7 @@ import { createAnalyzer } from '../../src/domain/search/analysis'
 import { functionWords } from '../../src/domain/search/function-words'
 import { parseQuery, type SearchMode } from '../../src/domain/search/query'
 import { stopWords, stopWordsMark } from '../../src/domain/search/stop-words'
+import '../support/languages'
 
 const unitsOf = (query: string, language = 'english', mode: SearchMode = 'match'): string =>
   parseQuery(query, mode, createAnalyzer(language))

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { literalPattern, narrowingOf } from '../../src/domain/reading/literal'
-import { expressionPattern } from '../../src/domain/reading/regular-expression'
+import { expressionLibrary, expressionPattern } from '../../src/domain/reading/regular-expression'
 import { EVERYTHING } from '../../src/domain/search/filter'
 import { createGrepTexts, type GrepRequest } from '../../src/services/searching/texts/grep-texts'
 import { createReadTexts } from '../../src/services/searching/texts/read-texts'
@@ -8,6 +8,8 @@ import { pageInPartsCases } from '../contracts/page-in-parts'
 import { searchBoundCases } from '../contracts/search-bound'
 import { bindings, type Costs, d1Adapters, migrate, resetCosts } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+
+await expressionLibrary.load()
 
 /** D1 costs of finding a line and reading a part: round trips, rows, characters. */
 const made = d1Adapters(new TestClock(Date.now()))

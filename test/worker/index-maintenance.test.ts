@@ -12,6 +12,7 @@ import { EVERYTHING } from '../../src/domain/search/filter'
 import { createSearchText } from '../../src/services/searching/ranked/search-text'
 import { bindings, migrate } from '../support/bindings'
 import { entryOf, freshPrincipal, TestClock } from '../support/scope'
+import '../support/languages'
 
 const clock = new TestClock()
 function speaking(language: string, merged?: Merged) {

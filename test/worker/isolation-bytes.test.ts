@@ -194,6 +194,8 @@ describe('forbidden and absent are the same bytes', () => {
       ['GET', '/keys'],
       ['GET', '/projects'],
       ['GET', '/audit'],
+      ['GET', '/cost'],
+      ['GET', '/usage'],
       ['GET', '/audit?after=1&limit=1'],
       ['POST', '/projects', { id: 'a' }],
       ['POST', '/projects', { id: '' }],

@@ -1,5 +1,6 @@
 import type { Bindings } from '../../../src/composition/isolate'
 import { D1_MIGRATIONS } from '../../../src/composition/migrations'
+import { loadModules } from '../../../src/composition/modules'
 import { prepareDatabase } from '../../../src/composition/storage'
 import { composeServices } from '../../../src/composition/worker'
 import { type Environment, parseConfig } from '../../../src/config'
@@ -17,6 +18,7 @@ export default {
     const app = createApp(async () => {
       const config = parseConfig(env)
       const log = createLog(config.logLevel)
+      await loadModules(config)
       await prepareDatabase(env, config, D1_MIGRATIONS)
       const services = composeServices(env, config, { log, waitUntil: (work) => ctx.waitUntil(work), clock })
       return { config, log, services, oauth: null }

@@ -27,8 +27,12 @@ async function admitsAll(rateLimit: RateLimitBinding, key: string, messages: num
 export function createGateLimiter({ gates, rateLimit, limits, onFailure }: Parts): Limiter {
   const counted: Limits = rateLimit === null ? limits : { ...limits, perMinute: null }
   return {
-    async enter(key, { messages = 1, perMinute } = {}) {
-      const bounds = perMinute === undefined ? counted : { ...counted, perMinute }
+    async enter(key, { messages = 1, perMinute, atMostPerMinute = null } = {}) {
+      const usual = perMinute === undefined ? counted : { ...counted, perMinute }
+      const bounds =
+        atMostPerMinute === null
+          ? usual
+          : { ...usual, perMinute: Math.min(atMostPerMinute, usual.perMinute ?? atMostPerMinute) }
       try {
         if (rateLimit !== null && !(await admitsAll(rateLimit, key, messages)))
           return { admitted: false, exceeded: 'perMinute', retryAfter: 60 }

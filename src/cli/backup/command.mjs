@@ -9,7 +9,7 @@ import { endOf, loadLibrary, volumesOf } from '../export/command.mjs'
 import { showSent } from '../import/report.mjs'
 import { sendVolumes } from '../import/send.mjs'
 import { showProgress } from '../progress.mjs'
-import { ask, call, fail, messageOf, request } from '../server.mjs'
+import { ask, call, fail, messageOf, Refused, request } from '../server.mjs'
 
 const BUCKET = 'r2'
 
@@ -91,12 +91,13 @@ async function intoFolder(url, org, to, json) {
 }
 
 /**
- * @param {{ url: string, org?: string, from?: string, 'on-conflict'?: string, json?: boolean }} options
+ * @param {{ url: string, org?: string, from?: string, 'on-conflict'?: string, report?: string, json?: boolean }} options
+ *   `report`: address of the server that made the backup, which records the result as a restore drill
  * @param {string} day
  * @param {(problem: string) => never} usage
  */
 export async function restore(options, day, usage) {
-  const { url, from = BUCKET, json } = options
+  const { url, from = BUCKET, report, json } = options
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) usage('restore needs a day, such as 2026-11-24')
   const org = options.org ?? usage('restore needs --org ORG')
   // An empty deployment has no organizations and lists no backups; an admin key has one but may not create any.
@@ -108,17 +109,35 @@ export async function restore(options, day, usage) {
   async function* volumes() {
     for (const { volume, sha256: hash } of manifest.volumes) {
       const gzip = await read(volume)
-      if (sha256(gzip) !== hash) fail(`volume ${volume} of ${day} does not match complete.json; nothing of it was sent`)
+      if (sha256(gzip) !== hash)
+        throw new Refused(`volume ${volume} of ${day} does not match complete.json; nothing of it was sent`)
       yield { bytes: new Uint8Array(gunzipSync(gzip)) }
     }
   }
-  const sent = await sendVolumes({ url, org, query, json }, volumes()).catch((error) => {
+  /** @param {string | null} problem */
+  const record = async (problem) => {
+    if (report === undefined) return
+    await call(report, 'POST', `${at(org)}/drill`, { day, passed: problem === null, problem })
+    if (!json) console.log(`Recorded at ${report}: the restore drill ${problem === null ? 'passed' : 'failed'}.`)
+  }
+  const sent = await sendVolumes({ url, org, query, json }, volumes()).catch(async (error) => {
     const message = messageOf(error)
+    await record(message)
     // The organization of open mode, which no deployment with keys has.
     const isOpen = org === 'local' && from !== BUCKET && /^No such organization/.test(message)
     fail(isOpen ? `${message}. ${byImport(from, org, day, 'ORG')}` : message)
   })
   process.exitCode = showSent(sent, { json: json === true, dryRun: false, alone: true })
+  await record(problemOf(sent))
+}
+
+/** Returns why a restore is incomplete; null if everything is there. @param {import('../import/send.mjs').Totals} sent */
+function problemOf({ unequal, entries, images, problems }) {
+  if (unequal.length > 0) return `the content of ${counted(unequal.length, 'volume')} differs after the restore`
+  const refused = entries.refused ?? 0
+  if (refused > 0) return `${counted(refused, 'entry', 'entries')} refused: ${problems[0]?.message ?? 'see the report'}`
+  const missing = images.missing ?? 0
+  return missing > 0 ? `${counted(missing, 'image')} missing` : null
 }
 
 /** @param {string} url @param {string} org @param {string} day */

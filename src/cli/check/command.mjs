@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '../bundle.mjs'
+import { topOf } from '../git.mjs'
 import { namesOf } from '../repository.mjs'
 import { fail, shown } from '../server.mjs'
 import { paint } from '../terminal.mjs'
 import { comparisonWith } from './compare.mjs'
 import { checkMemories, memoriesWith } from './memories.mjs'
-import { gitIn, workingTree } from './tree.mjs'
+import { workingTree } from './tree.mjs'
 
 /** @returns {Promise<typeof import('./library')>} */
 export const loadLibrary = () => bundled(fileURLToPath(new URL('./library.ts', import.meta.url).href))
@@ -65,7 +66,7 @@ export async function check(options, dir) {
   const folder = resolve(dir ?? '.')
   if (!existsSync(folder)) fail(`${folder} does not exist`)
   const library = await loadLibrary()
-  const top = gitIn(folder)('rev-parse', '--show-toplevel')?.trim() || folder
+  const top = topOf(folder) ?? folder
   const project = given?.[0] ?? namesOf(folder, library).project
   const checked = await memoriesWith(url, { metadata_filters: [{ key: 'project', operator: 'eq', value: project }] })
     .then((memories) => checkMemories(url, memories, comparisonWith(library, workingTree(top)), library, isDry))

@@ -14,7 +14,7 @@ const sha256 = (text) => createHash('sha256').update(text).digest('hex')
  * @param {typeof import('./library')} library @param {Tree} tree
  * @returns {(citation: Citation) => Compared}
  */
-export function comparisonWith({ aroundOf, bareLines, compareCitation, hashOf }, tree) {
+export function comparisonWith({ aroundOf, bareLines, compareCitation, hashOf, searchBudget }, tree) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
   const linesOf = (path) => {
@@ -43,12 +43,17 @@ export function comparisonWith({ aroundOf, bareLines, compareCitation, hashOf },
     return text !== null && compareCitation(citation, bareLines(text), sha256).state !== 'changed'
   }
 
-  /** @param {Citation & { hash: string }} citation @returns {{ path: string, lines: string } | null} */
+  /**
+   * Finds a passage in other files, which share one budget.
+   *
+   * @param {Citation & { hash: string }} citation @returns {{ path: string, lines: string } | null}
+   */
   function elsewhere(citation) {
+    const budget = searchBudget()
     for (const successor of tree.successors(citation.path)) {
       const { path } = successor
       const lines = linesOf(path)
-      const found = lines === null ? null : compareCitation(citation, lines, sha256)
+      const found = lines === null ? null : compareCitation(citation, lines, sha256, budget)
       if (found === null || found.state === 'changed' || hadIt(citation, successor)) continue
       return { path, lines: found.state === 'moved' ? found.lines : citation.lines }
     }

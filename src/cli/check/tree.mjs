@@ -1,7 +1,7 @@
 // The files that citations are compared with: a folder and its git history.
-import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { gitIn } from '../git.mjs'
 
 /** Larger files are generated, or hold no text. */
 const MOST_BYTES = 4_000_000
@@ -29,19 +29,6 @@ const MOST_FILES = 30
  *   textOf: null unless the path is a text file; textAt: the file as it was in a commit; successors: files that may hold lines which
  *   this path had, the most probable first; changedAt: the date of the last change of a path
  */
-
-/** @param {string} folder @returns {(...args: string[]) => string | null} git's output; null where it fails */
-export const gitIn =
-  (folder) =>
-  (...args) => {
-    const { status, stdout } = spawnSync('git', ['-c', 'core.quotepath=off', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      maxBuffer: 64_000_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return status === 0 ? stdout : null
-  }
 
 const isText = (text) => !text.slice(0, 8_000).includes('\0')
 
@@ -76,18 +63,19 @@ const extensionOf = (path) => /\.[^./]+$/.exec(path)?.[0] ?? ''
 const today = () => new Date().toISOString().slice(0, 10)
 
 /**
- * The working tree of a folder. Without git it has no history, so that only moves inside a file are found.
+ * The working tree of a folder, without files that a link outside of it leads to. Without git it has no history, so that only moves inside a file are found.
  *
  * @param {string} root
  * @returns {Tree}
  */
 export function workingTree(root) {
   const git = gitIn(root)
+  const inside = realpathSync(root).replace(/[/\\]?$/, sep)
   /** @type {Set<string> | undefined} */
   let paths
   const changed = () => {
     paths ??= new Set(
-      (git('status', '--porcelain', '-z', '--untracked-files=all', '--no-renames') ?? '')
+      (git('status', '--porcelain', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all') ?? '')
         .split('\0')
         .map((row) => row.slice(3)),
     )
@@ -96,8 +84,9 @@ export function workingTree(root) {
   return {
     textOf(path) {
       try {
-        const file = join(root, path)
-        if (!statSync(file).isFile() || statSync(file).size > MOST_BYTES) return null
+        const file = realpathSync(join(root, path))
+        // A link of the repository must not lead to a file that is not in it.
+        if (!file.startsWith(inside) || !statSync(file).isFile() || statSync(file).size > MOST_BYTES) return null
         const text = readFileSync(file, 'utf8')
         return isText(text) ? text : null
       } catch {

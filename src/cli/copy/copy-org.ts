@@ -4,7 +4,7 @@ import { createSqlExportStore } from '../../adapters/sql/stores/transfer/export-
 import { createSqlImportStore } from '../../adapters/sql/stores/transfer/import-store'
 import { Problem } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
-import { createAnalyzer } from '../../domain/search/analysis'
+import { createAnalyzer, loadStemmer } from '../../domain/search/analysis'
 import type { ImageStore } from '../../ports/image-store'
 import { createExportOrg } from '../../services/transfer/export-org'
 import { createImportVolume, type ImportVolume } from '../../services/transfer/import-volume'
@@ -116,6 +116,7 @@ async function readJournal({ org, to, source }: CopyOptions): Promise<Journal> {
 
 /** The target's Worker reads an index of one language only. */
 async function refuseOtherLanguage({ to, language }: CopyOptions): Promise<void> {
+  await loadStemmer(language)
   const index = createSqlIndexMaintenance(to.connection, createAnalyzer(language))
   if (!(await index.isCurrent()))
     throw new CopyRefused(

@@ -8,7 +8,7 @@ import { createD1Dialect } from '../../adapters/sqlite/dialect'
 import { highestEntryId } from '../../adapters/sqlite/entry-ids'
 import { D1_MIGRATIONS } from '../../composition/migrations'
 import { type Environment, parseConfig } from '../../config'
-import { createAnalyzer } from '../../domain/search/analysis'
+import { createAnalyzer, loadStemmer } from '../../domain/search/analysis'
 
 /** A database that takes part in a copy, opened by the Worker's own adapters. */
 export interface Side {
@@ -23,6 +23,7 @@ export interface Side {
 /** Opens a D1 database and applies missing migrations, as the Worker does with its first request. */
 export async function openD1(db: D1Database, env: Environment, close: () => Promise<void>): Promise<Side> {
   const config = parseConfig(env)
+  await loadStemmer(config.fts.language)
   await migrateD1(db, D1_MIGRATIONS, config.indexedFields)
   return {
     connection: createD1Connection(db, createD1Dialect(createAnalyzer(config.fts.language))),
@@ -34,7 +35,9 @@ export async function openD1(db: D1Database, env: Environment, close: () => Prom
 
 /** Opens a PostgreSQL database. `npm run migrate:postgres` updates its schema; the first statement fails where it did not run. */
 export async function openPostgres(connectionString: string, schema: string, env: Environment): Promise<Side> {
-  const dialect = createPostgresDialect(createAnalyzer(parseConfig(env).fts.language))
+  const { language } = parseConfig(env).fts
+  await loadStemmer(language)
+  const dialect = createPostgresDialect(createAnalyzer(language))
   const connection = createPostgresConnection({ connectionString, schema }, dialect)
   return {
     connection,

@@ -1,7 +1,7 @@
 // Lists the files of a folder that belong in the index: files that git tracks or would add; without git, all but generated ones.
-import { spawnSync } from 'node:child_process'
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { gitIn } from '../git.mjs'
 
 const MADE = new Set(
   'node_modules .git dist build target coverage .next .nuxt .cache .venv venv __pycache__'.split(' '),
@@ -27,12 +27,8 @@ const SECRET = 'may contain secrets'
 
 /** Returns paths from git, relative to the folder, or null without a work tree. */
 function fromGit(folder) {
-  const { status, stdout } = spawnSync(
-    'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.'],
-    { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] },
-  )
-  return status === 0 ? [...new Set(stdout.split('\0').filter((path) => path !== ''))] : null
+  const listed = gitIn(folder)('ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', '.')
+  return listed === null ? null : [...new Set(listed.split('\0').filter((path) => path !== ''))]
 }
 
 const codeOf = (error) => (error instanceof Error && 'code' in error ? String(error.code) : String(error))

@@ -1,17 +1,7 @@
 // Finds the root that paths of a folder's files start from: the top of its git work tree, named by its origin; else the folder.
-import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, relative, resolve, sep } from 'node:path'
-
-/** Returns git's output in a folder, without the line break; null if it fails. */
-function git(folder, ...args) {
-  const { status, stdout } = spawnSync('git', args, {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
-}
+import { gitIn, topOf } from '../git.mjs'
 
 /** Removes user and password from a git URL: `https://u:p@host/a.git` and `git@host:a.git` alike. */
 export const withoutCredentials = (url) =>
@@ -25,10 +15,10 @@ export const withoutCredentials = (url) =>
  * @returns {{ root: string, inside: string }} the name of the root, and the path of the folder in it, with a trailing slash, or empty
  */
 export function rootOf(folder, given) {
-  const top = git(folder, 'rev-parse', '--show-toplevel')
+  const top = topOf(folder)
   if (top === null) return { root: given ?? basename(resolve(folder)), inside: '' }
-  const place = relative(realpathSync(top), realpathSync(folder)).split(sep).join('/')
-  const origin = git(folder, 'config', '--get', 'remote.origin.url')
+  const place = relative(top, realpathSync(folder)).split(sep).join('/')
+  const origin = gitIn(folder)('config', '--get', 'remote.origin.url')?.trim() || null
   return {
     root: given ?? (origin === null ? basename(top) : withoutCredentials(origin)),
     inside: place === '' ? '' : `${place}/`,

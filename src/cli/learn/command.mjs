@@ -1,5 +1,4 @@
 // `commonplace learn [FOLDER]`: proposes memories that a repository's documents and history suggest. They wait for review.
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +7,7 @@ import { loadLibrary as loadChecking } from '../check/command.mjs'
 import { comparisonWith } from '../check/compare.mjs'
 import { checkMemories, memoriesWith } from '../check/memories.mjs'
 import { committedTree } from '../check/tree.mjs'
+import { runGit } from '../git.mjs'
 import { namesOf } from '../repository.mjs'
 import { call, fail, shown } from '../server.mjs'
 import { paint } from '../terminal.mjs'
@@ -15,22 +15,14 @@ import { paint } from '../terminal.mjs'
 const MOST_COMMITS = 2_000
 const MOST_FILES = 600
 const MAX_LENGTH = 1_048_576
-const OUTPUT_BYTES = 134_217_728
 
 /** @returns {Promise<typeof import('./library')>} */
 const loadLibrary = () => bundled(fileURLToPath(new URL('./library.ts', import.meta.url).href))
 
-/** Returns git's output in a folder, or what git reports. @param {string} folder @param {string[]} args */
-function tryGit(folder, ...args) {
-  const options = /** @type {const} */ ({ cwd: folder, encoding: 'utf8', maxBuffer: OUTPUT_BYTES })
-  const { status, stdout, stderr, error } = spawnSync('git', args, options)
-  return status === 0 ? { text: stdout } : { problem: shown((stderr || error?.message || '').trim()) }
-}
-
 /** Returns git's output in a folder. Ends the program if git fails. @param {string} folder @param {string[]} args */
 function git(folder, ...args) {
-  const { text, problem } = tryGit(folder, ...args)
-  return text ?? fail(`Cannot read the git repository in ${folder}: ${problem}`)
+  const result = runGit(folder, args)
+  return 'text' in result ? result.text : fail(`Cannot read the git repository in ${folder}: ${shown(result.problem)}`)
 }
 
 /** Lists the files of the last commit, without symbolic links, which have the text of another file. @param {string} folder */
@@ -45,9 +37,10 @@ const filesOf = (folder) =>
 /** Reads files that `learn` uses. @param {string} folder @param {{ path: string, blob: string }[]} files */
 const textsOf = (folder, files) =>
   files.slice(0, MOST_FILES).flatMap(({ path, blob }) => {
-    const { text, problem } = tryGit(folder, 'cat-file', 'blob', blob)
-    if (text === undefined) console.error(`skipped ${shown(path)}: ${problem}`)
-    return text === undefined || text.length > MAX_LENGTH ? [] : [{ path, text }]
+    const result = runGit(folder, ['cat-file', 'blob', blob])
+    if ('text' in result) return result.text.length > MAX_LENGTH ? [] : [{ path, text: result.text }]
+    console.error(`skipped ${shown(path)}: ${shown(result.problem)}`)
+    return []
   })
 
 /** Reads the newest commits, without merges. @param {string} folder */

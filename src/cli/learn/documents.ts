@@ -1,5 +1,5 @@
 // Finds passages of documents that a colleague should know, and decides how much each one tells.
-import { ANAPHORIC, type Passage, passagesOf, type Section, sectionsOf } from './sections'
+import { ANAPHORIC, linesOf, type Passage, passagesOf, type Section, sectionsOf } from './sections'
 
 export interface SourceFile {
   /** From the top of the repository, with `/`. */
@@ -233,8 +233,8 @@ const MOST_RECORD = 1_400
 
 /** Returns the decision of a record, unless it was superseded or rejected: the section of that name, else its first long paragraph. */
 function ofRecord(file: SourceFile): Candidate[] {
-  const sections = sectionsOf(file.text, file.path)
-  const lines = file.text.split(/\r?\n/)
+  const lines = linesOf(file.text)
+  const sections = sectionsOf(lines, file.path)
   const title = sections[0]?.headings[0]
   const isTitled = sections.every(({ headings }) => headings[0] === title)
   const pathOf = ({ headings }: Section) => (isTitled ? headings.slice(1) : headings).map(plain)
@@ -312,8 +312,9 @@ export function candidatesOf(file: SourceFile, hasFewDocs = false): Candidate[] 
   if (kind === 'record') return ofRecord(file)
   const isRecent = ({ from, text }: Passage) =>
     kind !== 'changelog' || (from <= RECENT_LINES && count(text, /^\s*[-*+]\s/gm) <= MOST_CHANGES)
-  const passages = sectionsOf(file.text, file.path)
-    .flatMap((section) => passagesOf(section, file.text))
+  const lines = linesOf(file.text)
+  const passages = sectionsOf(lines, file.path)
+    .flatMap((section) => passagesOf(section, lines))
     .filter(isRecent)
   return passages
     .filter(({ text }) => text.length >= SHORTEST)

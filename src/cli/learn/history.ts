@@ -17,7 +17,7 @@ const CAUSE =
   /\b(?:because|root cause|caused by|due to|the reason|turned out|regress\w*|race condition|deadlock\w*|leak\w*|otherwise|incompatib\w*|silently|broke|breaks?|does(?:n['’]t| not) support|no longer)\b/gi
 const STRONG_CAUSE = /\b(?:because|root cause|the reason|turned out|caused by)\b/i
 const TRAILER = /^(?:[A-Z][\w-]*-by|Co-authored-by|Change-Id|Refs?|Closes|Fixes|Resolves|See also|Related)\b:?.*$/gim
-const TEMPLATE = /<!--[\s\S]*?-->|^\s*[-*] \[[ xX]\].*$|^#{1,4}\s.*$|^\*\*[^*]+\*\*:?\s*$/gm
+const TEMPLATE = /<!--[\s\S]*?-->|^[^\S\n]*[-*] \[[ xX]\].*$|^#{1,4}\s.*$|^\*\*[^*]+\*\*:?\s*$/gm
 /** Sections of a pull request that do not explain it. */
 const UNUSED_SECTIONS =
   /^#{1,4}\s*(?:test(?:ing|s)?(?: plan)?|checklist|screenshots?|how (?:has|was) this|changelog|type of change)\b[\s\S]*?(?=^#{1,4}\s|$(?![\s\S]))/gim
@@ -33,8 +33,12 @@ const MOST_FIXED = 1
 const REPEATED_FIXES = 6
 const LISTED_FIXES = 6
 
+/** Characters of a message that are read: patterns may take the square of its length. */
+const LONGEST_MESSAGE = { subject: 500, body: 10_000 } as const
+
 const strip = (body: string): string =>
   body
+    .slice(0, LONGEST_MESSAGE.body)
     .replace(/\r/g, '')
     .replace(/This reverts commit [\da-f]+\.?/gi, '')
     .replace(UNUSED_SECTIONS, '')
@@ -68,7 +72,8 @@ const isSource = (path: string): boolean =>
   )
 
 /** @param kept paths of the last commit */
-function ofCommit({ id, subject, body, paths }: Commit, age: number, kept: ReadonlySet<string>): Candidate[] {
+function ofCommit({ id, body, paths, ...commit }: Commit, age: number, kept: ReadonlySet<string>): Candidate[] {
+  const subject = commit.subject.slice(0, LONGEST_MESSAGE.subject)
   const isRevert = REVERT.test(subject)
   const isFix = FIX.test(subject)
   if ((CHORE.test(subject) && !isRevert) || /\bbot\b/i.test(body.slice(-200))) return []

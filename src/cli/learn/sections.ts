@@ -107,16 +107,22 @@ function blockAt(lines: readonly string[], at: number, isRst: boolean): { end: n
   }
   // A literal block of reStructuredText, or the further paragraphs and code of an item.
   if ((isRst && (lines[end - 1] ?? '').trimEnd().endsWith('::')) || isItem) {
-    const next = lines.findIndex((one, i) => i >= end && !isBlank(one))
-    const isFurther = next >= 0 && indentOf(lines[next] ?? '') > indent + (isItem ? 1 : 0)
+    let next = end
+    while (next < lines.length && isBlank(lines[next])) next++
+    const isFurther = next < lines.length && indentOf(lines[next] ?? '') > indent + (isItem ? 1 : 0)
     if (isFurther) end = behindIndented(lines, end, indent)
   }
   return { end, what: isItem ? 'item' : 'text' }
 }
 
-/** Divides a document into sections. @param path decides the format */
-export function sectionsOf(document: string, path: string): Section[] {
-  const lines = document.split(/\r?\n/)
+/** A longer line is longer than any passage. Patterns would take the square of its length. */
+const LONGEST_LINE = 2_000
+
+export const linesOf = (document: string): string[] =>
+  document.split(/\r?\n/).map((line) => (line.length > LONGEST_LINE ? '' : line))
+
+/** Divides a document into sections. @param lines from `linesOf` @param path decides the format */
+export function sectionsOf(lines: readonly string[], path: string): Section[] {
   const isRst = IS_RST.test(path)
   const sections: { headings: string[]; blocks: Block[] }[] = [{ headings: [], blocks: [] }]
   const marks: string[] = []
@@ -185,8 +191,7 @@ function joinsText(
  * Divides a section into passages of at most 1,200 characters: all of a short section; else long items alone, and other blocks with their
  * introduction (a text that ends with a colon) and the code that follows.
  */
-export function passagesOf({ headings, blocks }: Section, document: string): Passage[] {
-  const lines = document.split(/\r?\n/)
+export function passagesOf({ headings, blocks }: Section, lines: readonly string[]): Passage[] {
   const textOf = (from: number, to: number) => lines.slice(from - 1, to).join('\n')
   const groups: Block[][] = []
   const first = blocks[0]

@@ -2,7 +2,7 @@ import type { Citation } from '../entry/citation'
 import { headOf } from '../recall/excerpts'
 import { codePointLength, firstCodePoints, trim, utf8Length, WHITE_SPACE_RUN } from '../text'
 import { addressesIn } from '../trust/agent-directed'
-import { MEMORY_TAG } from './session-state'
+import { MEMORY_TAG } from './memory-tag'
 
 /**
  * Texts that hooks add to a model's context at the start of a session and at a prompt (capture contract §3). They

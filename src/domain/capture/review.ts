@@ -20,6 +20,15 @@ export interface ReviewPlace {
   readonly id: number
 }
 
+/** Returns the cursor of the page after an entry. */
+export const cursorAfter = ({ updatedAt, id }: ReviewPlace): string => `${updatedAt}-${id}`
+
+/** Decodes a cursor; null for an invalid one. */
+export function placeOfCursor(cursor: string): ReviewPlace | null {
+  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? []
+  return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
+}
+
 export interface ReviewedEntry extends ReviewPlace {
   readonly title: string | null
   /** `session`, or the kind that a model proposes. */
@@ -127,10 +136,13 @@ const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}
 /** The line with client and location, which all sessions of a project share. */
 const FIRST_LINE = /^[^\n]*\n+/
 
+/** Returns the preview of a session without its line with client and location. */
+export const withoutPlace = (preview: string): string => preview.replace(FIRST_LINE, '')
+
 type Compared = Pick<ReviewedEntry, 'title' | 'project' | 'preview'>
 
 const wordsOf = ({ title, preview }: Compared): ReadonlySet<string> =>
-  new Set(`${title ?? ''}\n${preview.replace(FIRST_LINE, '')}`.toLowerCase().match(WORD) ?? [])
+  new Set(`${title ?? ''}\n${withoutPlace(preview)}`.toLowerCase().match(WORD) ?? [])
 
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length

@@ -315,8 +315,6 @@ export function withEvent(
  * secrets. The hook program removes it too; this also covers clients that send events without the program.
  */
 
-/** Name of the tag around recalled memories. */
-export const MEMORY_TAG = 'commonplace-memory'
 /** Maximum length of each text of an event. */
 const LONGEST = 4_000
 /** Maximum nesting and list length of an event; the rest is dropped. */

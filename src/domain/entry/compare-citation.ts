@@ -10,8 +10,19 @@ export type Comparison =
   | { readonly state: 'moved'; readonly lines: string }
   | { readonly state: 'changed' }
 
-/** Hashes that one search may compute; beyond them the passage counts as changed. */
-const MAX_HASHES = 60_000
+/**
+ * The work that searches for a moved passage may still do, in characters that are joined and hashed. A file that a stranger wrote may
+ * hold a line of a megabyte, or a million empty ones. Beyond it the passage counts as changed, and `left` is not positive.
+ */
+export interface SearchBudget {
+  left: number
+}
+
+/** A budget for one citation: about 0.2 seconds. */
+export const searchBudget = (left = 40_000_000): SearchBudget => ({ left })
+
+/** Characters that cost as much as the start of one hash. */
+const HASH_START = 100
 
 /**
  * Divides a text into lines without white space: differences of indentation, line ends and blanks do not count.
@@ -72,13 +83,19 @@ export function aroundOf(citation: Hashed, bare: readonly string[], sha256: Sha2
 type Hashed = Pick<Citation, 'lines' | 'around'> & { readonly hash: string }
 
 /** Returns all passages of the hash with the same number of lines. */
-function occurrences({ lines, hash }: Hashed, bare: readonly string[], sha256: Sha256): string[] {
+function occurrences(
+  { lines, hash }: Hashed,
+  bare: readonly string[],
+  sha256: Sha256,
+  budget = searchBudget(),
+): string[] {
   const [from, to] = bounds(lines)
   const size = to - from + 1
   const known = new Map<string, boolean>()
   const found = new Set<string>()
-  for (let at = 0; at + size <= bare.length && known.size < MAX_HASHES; at++) {
+  for (let at = 0; at + size <= bare.length && budget.left > 0; at++) {
     const text = bare.slice(at, at + size).join('')
+    budget.left -= HASH_START + size + text.length
     if (text === '') continue
     const isIt = known.get(text) ?? sha256(text) === hash
     known.set(text, isIt)
@@ -123,17 +140,22 @@ function chosenFrom(
  *
  * @returns the lines of the closest one; null if there is none
  */
-function reflowed({ lines, hash }: Hashed, bare: readonly string[], sha256: Sha256): string | null {
+function reflowed(
+  { lines, hash }: Hashed,
+  bare: readonly string[],
+  sha256: Sha256,
+  budget: SearchBudget,
+): string | null {
   const [from, to] = bounds(lines)
   const size = to - from + 1
   const filled = bare.flatMap((line, i) => (line === '' ? [] : [i]))
   const start = filled.findIndex((i) => i >= from - 1)
-  let left = MAX_HASHES
   for (const at of byDistance(start < 0 ? filled.length - 1 : start, filled.length)) {
     let text = ''
     for (let end = at; end < Math.min(filled.length, at + 2 * size); end++) {
-      if (left-- <= 0) return null
+      if (budget.left <= 0) return null
       text += bare[filled[end] as number]
+      budget.left -= HASH_START + text.length
       if (sha256(text) === hash) return rangeOf((filled[at] as number) + 1, (filled[end] as number) + 1)
     }
   }
@@ -152,16 +174,22 @@ function* byDistance(at: number, end: number): Generator<number> {
  * Compares a citation with a file.
  *
  * @param bare the lines of the file, from `bareLines`
+ * @param budget limits the search; several comparisons may share one
  * @example
  * compareCitation({ lines: '2', hash: sha256('b') }, bareLines('a\nx\nb\n'), sha256) // { state: 'moved', lines: '3' }
  */
-export function compareCitation(citation: Hashed, bare: readonly string[], sha256: Sha256): Comparison {
+export function compareCitation(
+  citation: Hashed,
+  bare: readonly string[],
+  sha256: Sha256,
+  budget = searchBudget(),
+): Comparison {
   const { lines, hash, around } = citation
   const isThere = hashOf(lines, bare, sha256) === hash
   // Without equal passages no other one can have moved here.
   if (isThere && (around === undefined || around.endsWith(':1'))) return { state: 'unchanged' }
-  const found = occurrences(citation, bare, sha256)
-  const best = found.length === 0 ? reflowed(citation, bare, sha256) : chosenFrom(found, citation, bare, sha256)
+  const found = occurrences(citation, bare, sha256, budget)
+  const best = found.length === 0 ? reflowed(citation, bare, sha256, budget) : chosenFrom(found, citation, bare, sha256)
   if (best === null) return { state: 'changed' }
   const [at, own] = [bounds(best), bounds(lines)]
   return isThere && at[0] >= own[0] && at[1] <= own[1] ? { state: 'unchanged' } : { state: 'moved', lines: best }

@@ -1,6 +1,7 @@
 import { invalidInput, Problem } from '../errors'
 import { codePointLength, trim, unstorable } from '../text'
 import { DAY_MS, type Millis } from '../time'
+import type { KeyLimits } from './key-limits'
 import { MAX_PROJECT, normalizeProject } from './project'
 import type { Principal, Role } from './scope'
 
@@ -38,6 +39,12 @@ export interface ApiKey {
   readonly lastUsedAt: Millis | null
   /** Address whose verified holder signs in as this key; absent for none. */
   readonly email?: string
+  /** Absent where only the limits of the deployment hold. */
+  readonly limits?: KeyLimits
+  /** The key whose counts this one continues; absent for its own. */
+  readonly countedAs?: string
+  /** Entries stored today (UTC) that count in its quota; present in lists of keys. */
+  readonly storedToday?: number
   /** Version of the project directory; present where the key was read to accept a credential. */
   readonly directory?: number
 }
@@ -134,6 +141,8 @@ export const principalOf = ({
   captures,
   directory,
   expiresAt,
+  limits,
+  countedAs = id,
 }: ApiKey): Principal => ({
   org,
   projects,
@@ -144,6 +153,7 @@ export const principalOf = ({
   ...(captures ? {} : { captures }),
   ...(directory === undefined ? {} : { directory }),
   ...(expiresAt === null ? {} : { expiresAt }),
+  ...(limits === undefined ? {} : { limits: { ...limits, countedAs } }),
 })
 
 /** Whether a list of projects stays within the projects of a narrowed administrator. */

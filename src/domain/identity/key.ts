@@ -2,6 +2,7 @@ import { invalidInput } from '../errors'
 import { withoutTrailing } from '../text'
 import { HOUR_MS, type Millis, parseInstant } from '../time'
 import { type ApiKey, checkName, checkProjectId } from './identity'
+import { changeLimits, hasLimits, type KeyLimitsDraft, NO_KEY_LIMITS } from './key-limits'
 import { ROLES } from './scope'
 import { readEmail } from './sign-in'
 
@@ -56,7 +57,7 @@ export function sameHash(a: string, b: string): boolean {
 }
 
 /** The requested properties of a new key, unchecked. */
-export interface KeyDraft {
+export interface KeyDraft extends KeyLimitsDraft {
   readonly name?: unknown
   readonly role?: unknown
   readonly projects?: unknown
@@ -115,7 +116,7 @@ export function checkGrace(value: unknown): Millis {
 export function checkKeyDraft(
   draft: KeyDraft,
   now: Millis,
-): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures' | 'email'> & {
+): Pick<ApiKey, 'name' | 'role' | 'projects' | 'agent' | 'expiresAt' | 'captures' | 'email' | 'limits'> & {
   readonly owner: string | null
 } {
   const role = ROLES.find((known) => known === draft.role)
@@ -123,6 +124,7 @@ export function checkKeyDraft(
   const optional = (value: unknown, field: string) =>
     value === undefined || value === null ? null : checkName(value, field)
   const owner = optional(draft.owner, 'owner')
+  const limits = changeLimits(NO_KEY_LIMITS, draft)
   return {
     name: checkName(draft.name, 'name'),
     role,
@@ -132,5 +134,6 @@ export function checkKeyDraft(
     expiresAt: checkExpiry(draft.expires_at, now),
     captures: checkCapture(draft.capture),
     ...checkEmail(draft.email),
+    ...(hasLimits(limits) ? { limits } : {}),
   }
 }

@@ -1,4 +1,5 @@
 import type { ReceiptDraft } from '../receipts/notes'
+import type { KeyLimits } from './key-limits'
 import type { PendingNames } from './project-attachment'
 
 /**
@@ -45,6 +46,8 @@ export interface Principal extends Scope {
   readonly captures?: false
   /** When the key ends, in milliseconds since 1970; absent for a key without an end. */
   readonly expiresAt?: number
+  /** Limits of the key, and the key whose counts it continues; absent where only those of the deployment hold. */
+  readonly limits?: KeyLimits & { readonly countedAs: string }
 }
 
 /** A principal and the action it performs, as the audit log records it. */

@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import type { RE2JS, RE2JSSyntaxException } from 're2js'
+import { deferred } from '../deferred'
 import { invalidInput, limitExceeded } from '../errors'
 import type { Steps } from '../scheduler'
 import { codePointLength } from '../text'
@@ -6,6 +7,9 @@ import type { Meter } from './meter'
 import type { Match, Pattern, Walk } from './search-pattern'
 
 /** Compiles regular expressions with RE2 syntax, and reports why an expression is invalid or too large. */
+
+/** To be loaded before a pattern is compiled. */
+export const expressionLibrary = deferred(() => import('re2js'))
 
 /** Maximum number of instructions. `.{1000}` and 250 alternatives have about 1,000. */
 const MAX_PROGRAM = 2500
@@ -94,6 +98,7 @@ function positionOf(error: RE2JSSyntaxException, pattern: string): number {
 }
 
 export function compile(pattern: string, caseSensitive: boolean): RE2JS {
+  const { RE2JS, RE2JSException, RE2JSSyntaxException } = expressionLibrary.loaded()
   if (estimate(pattern) > MAX_ESTIMATE) throw tooLarge()
   try {
     const compiled = RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)

@@ -1,4 +1,5 @@
-import { Temporal } from 'temporal-polyfill/implementation'
+import type { Temporal } from 'temporal-polyfill/implementation'
+import { deferred } from '../deferred'
 import type { Millis, WrittenTime } from '../time'
 
 /**
@@ -6,6 +7,9 @@ import type { Millis, WrittenTime } from '../time'
  * day starts at its first existing instant and ends where the next one starts, regardless of its hours.
  */
 export type LocalTime = Temporal.ZonedDateTime
+
+/** To be loaded before a calendar is used. */
+export const temporal = deferred(() => import('temporal-polyfill/implementation'))
 
 /** A time as clocks in a zone show it. */
 export interface ClockFace {
@@ -44,7 +48,7 @@ export function isZone(zone: string): boolean {
 
 /** A time in a zone. @param zone an existing zone */
 export const timeIn = (zone: string, epochMs: Millis): LocalTime =>
-  Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
+  temporal.loaded().Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone)
 
 /** The start of the day `days` after a given time. A day that the zone skips starts with the next one. */
 export const startOfDay = (moment: LocalTime, days = 0): number =>
@@ -58,7 +62,7 @@ export const sinceMonday = (moment: LocalTime): number => moment.dayOfWeek - 1
  * Of a local time that occurs twice, the earlier counts; a skipped one moves forward by the gap.
  */
 export function instantOf(zone: string, { day, time }: WrittenTime): number {
-  const date = Temporal.PlainDate.from(new Date(day * 1000).toISOString().slice(0, -14))
+  const date = temporal.loaded().Temporal.PlainDate.from(new Date(day * 1000).toISOString().slice(0, -14))
   if (time === null) return date.toZonedDateTime(zone).epochMilliseconds
   const { hour, minute, second, offset } = time
   const millisecond = Number(time.fraction.slice(0, 3).padEnd(3, '0'))

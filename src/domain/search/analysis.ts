@@ -1,28 +1,5 @@
-import { stemmer as arabic } from '@orama/stemmers/arabic'
-import { stemmer as armenian } from '@orama/stemmers/armenian'
-import { stemmer as danish } from '@orama/stemmers/danish'
-import { stemmer as dutch } from '@orama/stemmers/dutch'
-import { stemmer as finnish } from '@orama/stemmers/finnish'
-import { stemmer as french } from '@orama/stemmers/french'
-import { stemmer as german } from '@orama/stemmers/german'
-import { stemmer as greek } from '@orama/stemmers/greek'
-import { stemmer as hungarian } from '@orama/stemmers/hungarian'
-import { stemmer as hindi } from '@orama/stemmers/indian'
-import { stemmer as indonesian } from '@orama/stemmers/indonesian'
-import { stemmer as irish } from '@orama/stemmers/irish'
-import { stemmer as italian } from '@orama/stemmers/italian'
-import { stemmer as lithuanian } from '@orama/stemmers/lithuanian'
-import { stemmer as nepali } from '@orama/stemmers/nepali'
-import { stemmer as norwegian } from '@orama/stemmers/norwegian'
-import { stemmer as portuguese } from '@orama/stemmers/portuguese'
-import { stemmer as romanian } from '@orama/stemmers/romanian'
-import { stemmer as russian } from '@orama/stemmers/russian'
-import { stemmer as serbian } from '@orama/stemmers/serbian'
-import { stemmer as spanish } from '@orama/stemmers/spanish'
-import { stemmer as swedish } from '@orama/stemmers/swedish'
-import { stemmer as tamil } from '@orama/stemmers/tamil'
-import { stemmer as turkish } from '@orama/stemmers/turkish'
 import { stem as english } from 'porter2'
+import { type Deferred, deferred } from '../deferred'
 import { fold, INVISIBLE } from './fold'
 import { stopWords } from './stop-words'
 
@@ -44,40 +21,52 @@ export const withoutParticle = (term: string): string => (HANGUL.test(term) ? te
 
 type Stem = (word: string) => string
 
-/**
- * Snowball stemmers, the same on every backend. A language is listed if its stemmer agrees with PostgreSQL's dictionary
- * on at least 99 % of a word list (bench/README.md, Stemmers). English comes from another library, because
- * @orama/stemmers implements another algorithm. Basque, Catalan and Yiddish have no stemmer there, so they are compared
- * unstemmed.
- */
-const STEMMERS: Readonly<Record<string, Stem>> = {
-  ...{ arabic, armenian, danish, dutch, english, finnish, french, german, greek, hindi, hungarian, indonesian, irish },
-  ...{
-    italian,
-    lithuanian,
-    nepali,
-    norwegian,
-    portuguese,
-    romanian,
-    russian,
-    serbian,
-    spanish,
-    swedish,
-    tamil,
-    turkish,
-  },
+/** Stemmers of other languages than English. */
+const STEMMERS: Readonly<Record<string, Deferred<{ readonly stemmer: Stem }>>> = {
+  arabic: deferred(() => import('@orama/stemmers/arabic')),
+  armenian: deferred(() => import('@orama/stemmers/armenian')),
+  danish: deferred(() => import('@orama/stemmers/danish')),
+  dutch: deferred(() => import('@orama/stemmers/dutch')),
+  finnish: deferred(() => import('@orama/stemmers/finnish')),
+  french: deferred(() => import('@orama/stemmers/french')),
+  german: deferred(() => import('@orama/stemmers/german')),
+  greek: deferred(() => import('@orama/stemmers/greek')),
+  hungarian: deferred(() => import('@orama/stemmers/hungarian')),
+  hindi: deferred(() => import('@orama/stemmers/indian')),
+  indonesian: deferred(() => import('@orama/stemmers/indonesian')),
+  irish: deferred(() => import('@orama/stemmers/irish')),
+  italian: deferred(() => import('@orama/stemmers/italian')),
+  lithuanian: deferred(() => import('@orama/stemmers/lithuanian')),
+  nepali: deferred(() => import('@orama/stemmers/nepali')),
+  norwegian: deferred(() => import('@orama/stemmers/norwegian')),
+  portuguese: deferred(() => import('@orama/stemmers/portuguese')),
+  romanian: deferred(() => import('@orama/stemmers/romanian')),
+  russian: deferred(() => import('@orama/stemmers/russian')),
+  serbian: deferred(() => import('@orama/stemmers/serbian')),
+  spanish: deferred(() => import('@orama/stemmers/spanish')),
+  swedish: deferred(() => import('@orama/stemmers/swedish')),
+  tamil: deferred(() => import('@orama/stemmers/tamil')),
+  turkish: deferred(() => import('@orama/stemmers/turkish')),
+}
+
+/** Loads the stemmer of a language, which its analyzer needs. @param language a value of FTS_LANGUAGE */
+export async function loadStemmer(language: string): Promise<void> {
+  await STEMMERS[language]?.load()
 }
 
 /** Longer words are encoded data, and stemming them is slow. */
 const MAX_STEMMED = 64
 
 /**
- * The stemmer of a language.
+ * The stemmer of a language. They are Snowball stemmers, the same on every backend. A language is listed if its stemmer agrees with
+ * PostgreSQL's dictionary on at least 99 % of a word list (bench/README.md, Stemmers). English comes from another library, because
+ * @orama/stemmers implements another algorithm. Basque, Catalan and Yiddish have no stemmer there, so they are compared unstemmed.
  * @param language a value of FTS_LANGUAGE
  * @returns a function from a folded word to its stem, never empty; null for a language without a stemmer
+ * @throws Error before `loadStemmer`, for any language but English
  */
 export function stemmerOf(language: string): Stem | null {
-  const stem = STEMMERS[language]
+  const stem = language === 'english' ? english : STEMMERS[language]?.loaded().stemmer
   return stem === undefined ? null : (word) => (word.length > MAX_STEMMED ? word : stem(word) || word)
 }
 
@@ -171,7 +160,7 @@ function remembering<T>(make: (word: string) => T): (word: string) => T {
   }
 }
 
-/** Creates the analyzer of a language. @param language a value of FTS_LANGUAGE */
+/** Creates the analyzer of a language. @param language a value of FTS_LANGUAGE, whose stemmer has been loaded */
 export function createAnalyzer(language: string): Analyzer {
   const stops = stopWords(language)
   const stem = stemmerOf(language)

@@ -1,14 +1,16 @@
 import type { Page } from './page'
 import { activity } from './pages/activity'
 import { audit, exportAudit } from './pages/audit'
+import { backups, makeBackup } from './pages/backups'
 import { connect, storeFirst } from './pages/beginning'
+import { cost } from './pages/cost'
 import { deleted, restoreDeleted } from './pages/deleted'
 import { entry } from './pages/entry'
 import { askDelete, erase, remove, restore } from './pages/entry-delete'
 import { edit, storeEdit } from './pages/entry-edit'
 import { entryVersion } from './pages/entry-version'
 import { help, storePreferences } from './pages/help'
-import { keys, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
+import { keys, limitKey, makeKey, revokeKey, rotateKey, switchCapture } from './pages/keys'
 import { overview } from './pages/overview'
 import { pack } from './pages/pack'
 import { changeProjects, makeOrg, makeProject, projects } from './pages/projects'
@@ -69,9 +71,13 @@ export const ROUTES: readonly (readonly [method: 'GET' | 'POST', path: string, h
   ['POST', '/keys', makeKey],
   ['POST', '/keys/revoke', revokeKey],
   ['POST', '/keys/rotate', rotateKey],
+  ['POST', '/keys/limits', limitKey],
   ['POST', '/keys/capture', switchCapture],
   ['GET', '/audit', audit],
   ['GET', '/audit/export', exportAudit],
+  ['GET', '/backups', backups],
+  ['POST', '/backups', makeBackup],
+  ['GET', '/cost', cost],
   ['GET', '/connect', connect],
   ['GET', '/help', help],
   ['POST', '/preferences', storePreferences],

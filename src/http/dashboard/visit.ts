@@ -44,6 +44,10 @@ export const hasRole = ({ credential }: Visit, role: Role): boolean =>
 /** Returns whether the visitor administers anything: an organization by an admin key, or all by ADMIN_TOKEN. */
 export const administers = (visit: Visit): boolean => visit.credential.kind === 'operator' || hasRole(visit, 'admin')
 
+/** Returns whether the visitor administers all projects of an organization. */
+export const administersAll = (visit: Visit): boolean =>
+  administers(visit) && (visit.credential.kind === 'operator' || visit.credential.principal.projects === null)
+
 /** @param action name for the audit log */
 export const administratorFor = ({ credential }: Visit, action: string): Administrator =>
   administratorOf(credential, action)

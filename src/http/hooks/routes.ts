@@ -4,11 +4,18 @@ import type { Config } from '../../config'
 import type { Fields, HookClient } from '../../domain/capture/hook-event'
 import { type HookRequest, readHookRequest, readRawEvent } from '../../domain/capture/hook-request'
 import { isFields } from '../../domain/capture/json-fields'
-import { type ReviewedEntry, type ReviewPlace, readChangeId, toChangeId } from '../../domain/capture/review'
+import {
+  cursorAfter,
+  placeOfCursor,
+  type ReviewedEntry,
+  type ReviewPlace,
+  readChangeId,
+  toChangeId,
+} from '../../domain/capture/review'
 import { readId } from '../../domain/entry/link'
 import type { JsonObject } from '../../domain/entry/metadata'
 import { invalidInput, notFound, Problem } from '../../domain/errors'
-import { type Caller, mayAct, type Role } from '../../domain/identity/scope'
+import { mayAct } from '../../domain/identity/scope'
 import { checkKey, savedBy } from '../../domain/receipts/receipt'
 import { sha256Hex } from '../../domain/text'
 import type { Millis } from '../../domain/time'
@@ -17,7 +24,7 @@ import { approvalOf, mergedInto } from '../../services/capture/review-captured'
 import type { Services } from '../../services/services'
 import type { ProposedMemory } from '../../services/transfer/store-proposals'
 import { execute, executeOnce, type Writing } from '../../tools/idempotency'
-import { type Credential, requireOrg, requireRole } from '../auth'
+import { type Credential, requireOrg, runAsWriter } from '../auth'
 import { readJsonBody, readObject } from '../body'
 import type { Log } from '../log'
 import { namedProject, namedProjectOrNone } from '../named-project'
@@ -133,10 +140,9 @@ const shown = ({ updatedAt, expiresAt, threadId, quote, sources, approvedAudienc
 
 function readPlace(given: string | undefined): ReviewPlace | null {
   if (given === undefined || given === '') return null
-  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(given) ?? []
-  if (updatedAt === undefined || id === undefined)
-    throw invalidInput('after must be the value of next from an earlier page')
-  return { updatedAt: Number(updatedAt), id: Number(id) }
+  const place = placeOfCursor(given)
+  if (place === null) throw invalidInput('after must be the value of next from an earlier page')
+  return place
 }
 
 function readLimit(given: string | undefined): number {
@@ -198,29 +204,7 @@ function readProposals(value: unknown): ProposedMemory[] {
 export function createCapturedRoutes() {
   const routes = new Hono<{ Variables: CapturedVariables }>()
 
-  /** Runs an action of the key's role in its own organization; a denial is logged. */
-  async function run<T>(
-    { services, credential }: CapturedVariables,
-    org: string,
-    action: string,
-    role: Role,
-    step: (caller: Caller) => Promise<T>,
-  ): Promise<T> {
-    const principal = requireOrg(credential)
-    // Another organization and one that never existed get the same message.
-    if (org !== '-' && org !== principal.org) throw notFound('No such organization for this credential')
-    const caller: Caller = { ...principal, action, tool: null, changeId: services.ids.next() }
-    try {
-      requireRole(caller, role)
-      return await step(caller)
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'forbidden')
-        await services.administration.note(caller, false, { denied: 1 })
-      throw error
-    }
-  }
-
-  /** The same for a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
+  /** Runs a write, which can be repeated under its `Idempotency-Key` (history contract §2). */
   async function once<Facts>(
     { var: variables, req }: Context,
     org: string,
@@ -231,7 +215,7 @@ export function createCapturedRoutes() {
     const { services } = variables
     const given = req.raw.headers.get('idempotency-key')
     const key = given === null ? null : checkKey(given)
-    const { result } = await run(variables, org, action, 'writer', (principal) =>
+    const { result } = await runAsWriter(variables, org, action, (principal) =>
       key === null
         ? execute(principal, writing)
         : executeOnce({ principal, services, key, args, findsReceiptFirst: true }, writing),
@@ -243,7 +227,7 @@ export function createCapturedRoutes() {
   routes.get('/:org/captured', async (c) => {
     checkNames(c.req.query(), ['project', 'client', 'after', 'limit'], 'the list of captured sessions')
     const { project, client, after, limit } = c.req.query()
-    const page = await run(c.var, c.req.param('org'), 'captured.list', 'writer', async (caller) => {
+    const page = await runAsWriter(c.var, c.req.param('org'), 'captured.list', async (caller) => {
       const most = readLimit(limit)
       const named = await namedProjectOrNone(c.var.services, caller, project)
       const found = await c.var.services.capture.review.list(named.scope, {
@@ -254,7 +238,7 @@ export function createCapturedRoutes() {
       })
       const items = found.slice(0, most)
       const last = found.length > most ? items.at(-1) : undefined
-      return { items: items.map(shown), next: last === undefined ? null : `${last.updatedAt}-${last.id}` }
+      return { items: items.map(shown), next: last === undefined ? null : cursorAfter(last) }
     })
     return c.json(page)
   })
@@ -267,7 +251,7 @@ export function createCapturedRoutes() {
       audience: textOr(body.audience, 'audience') ?? null,
       proposals: readProposals(body.proposals),
     }
-    const report = await run(c.var, c.req.param('org'), 'captured.propose', 'writer', (caller) =>
+    const report = await runAsWriter(c.var, c.req.param('org'), 'captured.propose', (caller) =>
       c.var.services.transfer.propose(caller, batch),
     )
     c.var.services.afterwards(c.var.services.maintenance.work())
@@ -387,7 +371,7 @@ export function createCapturedRoutes() {
   })
 
   routes.delete('/:org/captured', async (c) => {
-    const erased = await run(c.var, c.req.param('org'), 'captured.erase', 'writer', async (caller) => {
+    const erased = await runAsWriter(c.var, c.req.param('org'), 'captured.erase', async (caller) => {
       const given = c.req.query('project')
       if (given === undefined)
         throw invalidInput('project is required: name the project whose captured sessions are erased')

@@ -13,8 +13,7 @@ import type { Services } from '../../services/services'
 import { frame, type Page, respondWithPage } from '../html'
 import { destinationOf, isAcceptableClientId, isAllowedRedirect, leadsToApp } from './client-ids'
 import { createPageToken, isFromOurPage, pageCookie, readForm } from './form'
-import { SCOPE } from './provider'
-import { withoutSlash } from './resources'
+import { SCOPE, withoutSlash } from './resources'
 
 /**
  * Consent pages, which need no script. `html` escapes every value; names that clients choose

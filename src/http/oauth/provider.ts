@@ -3,7 +3,7 @@ import { Problem } from '../../domain/errors'
 import type { Identity } from '../../services/people/identity'
 import type { Log } from '../log'
 import { fetchesDocuments, isAllowedRedirect } from './client-ids'
-import { resourcesAt } from './resources'
+import { resourcesAt, SCOPE } from './resources'
 
 /**
  * Wraps the KV namespace in which the provider keeps its records: a name that is too long counts as missing. Clients choose parts
@@ -29,9 +29,6 @@ export function boundedStore(kv: KVNamespace): BoundedStore {
 }
 
 /** Configures the authorization server of an origin; cached for the life of an isolate. */
-
-/** The only scope of tokens. */
-export const SCOPE = 'memory'
 
 const ACCESS_SECONDS = 3600
 const REFRESH_SECONDS = 30 * 86_400
@@ -65,9 +62,6 @@ export interface ProviderEnv {
   readonly OAUTH_KV: BoundedStore
   readonly identity: Identity
 }
-
-const isIssuer = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 
 export function createServer(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> {
   return new OAuthAuthorizationServer<ProviderEnv>({
@@ -110,8 +104,7 @@ export function createServer(origin: string, log: Log): OAuthAuthorizationServer
 const servers = new Map<string, OAuthAuthorizationServer<ProviderEnv>>()
 const MAX_SERVERS = 8
 
-export function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> | null {
-  if (!isIssuer(new URL(origin))) return null
+export function serverAt(origin: string, log: Log): OAuthAuthorizationServer<ProviderEnv> {
   const known = servers.get(origin)
   if (known !== undefined) return known
   if (servers.size >= MAX_SERVERS) servers.clear()

@@ -61,3 +61,15 @@ export function counts(audience: unknown, url: URL): boolean {
   if (/^\/mcp(\/|$)/.test(url.pathname)) return audience === `${url.origin}${WHOLE}` || audience === resourceOf(url)
   return /^\/(images|entries)\//.test(url.pathname) && resourcesAt(url.origin).includes(audience)
 }
+
+/** The only scope of tokens. */
+export const SCOPE = 'memory'
+
+/** Returns whether an origin can issue tokens: plain http only on this machine. */
+export function isIssuer(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'https:' || /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}
+
+/** Three parts: id of the key, of the grant, and the secret. The provider issues codes and tokens of no other form. */
+export const TOKEN = /^[\w-]{1,64}:[\w-]{16}:[\w-]{32}$/

@@ -7,8 +7,8 @@ import { noteBody } from '../log'
 import { namesAcceptableClient } from './client-ids'
 import { authorize, type SignInWay } from './consent'
 import { isForm, readBytes } from './form'
-import { oauthError, SCOPE } from './provider'
-import { describedBy, WELL_KNOWN, withoutSlash } from './resources'
+import { oauthError } from './provider'
+import { describedBy, SCOPE, WELL_KNOWN, withoutSlash } from './resources'
 import type { Issuer, OAuth } from './server'
 
 /** Routes of OAuth. Without a store for it, or on an origin that cannot be an issuer, they do not exist. */
@@ -114,7 +114,7 @@ export function createOAuthRoutes(findVisitor: FindVisitor) {
     if (issuer === null) return c.notFound()
     const { services, setup } = c.var
     const found = await findVisitor(c.req.raw, setup.config, services)
-    return authorize({ request: c.req.raw, helpers: issuer.helpers, services, ...found })
+    return authorize({ request: c.req.raw, helpers: await issuer.helpers(), services, ...found })
   })
 
   return routes

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../domain/text'
 import type { Services } from '../../services/services'
 import { clientIdOf } from './client-ids'
 import { oauthError } from './provider'
+import { TOKEN } from './resources'
 
 /**
  * Encrypts answers to a refresh with the refresh token that was exchanged: only a client that presents the same token again can read
@@ -54,9 +55,6 @@ export interface Grant {
   readonly userId: string
   readonly grantId: string
 }
-
-/** Three parts: id of the key, of the grant, and the secret. The provider issues codes and tokens of no other form. */
-export const TOKEN = /^[\w-]{1,64}:[\w-]{16}:[\w-]{32}$/
 
 const INVALID = () =>
   oauthError(400, 'invalid_grant', 'The code or refresh token was used before, or its grant has ended')

@@ -121,17 +121,23 @@ async function arrive({ c, services, by, next, org }: SignInRequest, email: stri
   return respondWith(<PublicFrame page={arrived(next)} />, { origin, headers: { 'Set-Cookie': cookie } })
 }
 
+/** Sign-ins per minute from one address: a step may ask the identity provider in the name of this server. */
+const STEPS_A_MINUTE = 600
+
 /** Runs a sign-in. A refusal is a page with the reason; refusals from one address are limited like wrong keys. */
 async function trying(request: SignInRequest, step: () => Promise<Response>): Promise<Response> {
   const { c, services, by, next } = request
+  const from = addressOf(c.req.raw, c.var.setup.addressHeader)
+  const entered = await services.limiter?.enter(`/login/${by} ${from}`, { perMinute: STEPS_A_MINUTE })
+  if (entered?.admitted === false) return tooMany(c, entered.retryAfter)
+  if (entered !== undefined) services.afterwards(entered.leave())
   try {
     return await step()
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error
     const { fault, email } = error
     c.var.setup.log('INFO', 'sign_in_refused', { by, reason: fault, requestId: c.var.requestId })
-    const address = addressOf(c.req.raw, c.var.setup.addressHeader)
-    const admission = await services.limiter?.enter(`/login ${address}`, { perMinute: WRONG_KEYS_A_MINUTE })
+    const admission = await services.limiter?.enter(`/login ${from}`, { perMinute: WRONG_KEYS_A_MINUTE })
     if (admission?.admitted === false) return tooMany(c, admission.retryAfter)
     if (admission !== undefined) services.afterwards(admission.leave())
     const message = MESSAGES[fault].replaceAll('%', email ?? '')

@@ -10,6 +10,7 @@ import {
 import type { EntryToChange } from '../../domain/entry/entry'
 import { isKind, KINDS } from '../../domain/entry/kind'
 import { AUDIENCES, type JsonObject, own } from '../../domain/entry/metadata'
+import { titleOf } from '../../domain/entry/title'
 import { invalidInput, noSuchEntry, notFound, Problem } from '../../domain/errors'
 import { checkVersion } from '../../domain/history/version'
 import { type Caller, mayAct, type Scope } from '../../domain/identity/scope'
@@ -135,6 +136,26 @@ export function createReviewCaptured({
 
   return {
     list: (scope: Scope, query: ReviewQuery): Promise<readonly ReviewedEntry[]> => store.review(scope, query),
+
+    /**
+     * Returns captured entries that the caller can change, in the order of the IDs, each with the audience that approval gives it.
+     *
+     * @throws Problem not_found, conflict
+     */
+    async look(
+      caller: Caller,
+      ids: readonly number[],
+      seen: SeenVersions,
+    ): Promise<readonly { readonly id: number; readonly title: string; readonly audience: string | null }[]> {
+      return (await captured(caller, ids, seen)).map(({ id, title, text, metadata }) => {
+        const audience = own(metadata, APPROVED_AUDIENCE)
+        return {
+          id,
+          title: titleOf({ title, text: text ?? '' }),
+          audience: typeof audience === 'string' ? audience : null,
+        }
+      })
+    },
 
     /** Counts the owner's sessions that await review, at most 100. */
     waiting: async (scope: Scope): Promise<number> => (await store.waiting(scope, MOST_WAITING)).length,

@@ -16,6 +16,14 @@ import {
   withDescendants,
 } from '../../domain/identity/identity'
 import { checkExpiry, checkGrace, checkKeyDraft, formatKey, KEY_BYTES, type KeyDraft } from '../../domain/identity/key'
+import {
+  changeLimits,
+  hasLimits,
+  type KeyLimits,
+  type KeyLimitsDraft,
+  lowerLimits,
+  NO_KEY_LIMITS,
+} from '../../domain/identity/key-limits'
 import { readProjectName } from '../../domain/identity/project-names'
 import type { Actor, Scope } from '../../domain/identity/scope'
 import { sha256Hex, unstorable } from '../../domain/text'
@@ -45,6 +53,12 @@ export type Administration = ReturnType<typeof createAdministration>
 const OPERATOR = 'admin-token'
 const LOCAL_ORG = 'local'
 const MOST_EXPIRING = 1_000
+
+/** Limits in a row of the audit log. */
+const limitDetail = ({ requestsPerMinute, entriesPerDay }: KeyLimits) => ({
+  rate_limit: requestsPerMinute ?? 'none',
+  max_entries: entriesPerDay ?? 'none',
+})
 
 /** The same error for an organization of others and for one that never existed. */
 const noSuchOrg = () => notFound('No such organization for this credential')
@@ -80,6 +94,16 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     return bound === null || (asked !== null && asked < bound) ? asked : bound
   }
 
+  /** Returns the limits for a key that this administrator makes: never above those of its own key. */
+  function limitsFor(by: Administrator, asked: KeyLimits = NO_KEY_LIMITS): { readonly limits?: KeyLimits } {
+    const limits = lowerLimits(asked, (by.kind === 'key' ? by.caller.limits : undefined) ?? NO_KEY_LIMITS)
+    return hasLimits(limits) ? { limits } : {}
+  }
+
+  /** Keys that a limited key makes count together with it. */
+  const countedWith = (by: Administrator): { readonly countedAs?: string } =>
+    by.kind === 'key' && by.caller.limits !== undefined ? { countedAs: by.caller.limits.countedAs } : {}
+
   const visibleKeys = async (by: Administrator, org: string): Promise<ApiKey[]> =>
     (await store.keys(org)).filter((key) => isWithin(key.projects, boundsOf(by)))
 
@@ -88,6 +112,21 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     if (given === null) return null
     const found = await names.given(scopeOf(by, org), { org, owner: null, ...actorOf(by) }, given)
     return [...new Set(given.flatMap((name) => found.of(name)?.homes ?? [name]))]
+  }
+
+  /**
+   * Checks that an address leads to one owner of an organization: the holder of a new key would else take over the sign-in of another
+   * person.
+   *
+   * @throws Problem conflict
+   */
+  async function requireFreeAddress(org: string, owner: string, email: string | undefined): Promise<void> {
+    if (email === undefined) return
+    const holder = (await store.keysByEmail(email)).find((key) => key.org === org)
+    if (holder !== undefined && holder.owner !== owner)
+      throw new Problem('conflict', 'email is the address of another person with a key: revoke that key first', {
+        retryable: false,
+      })
   }
 
   async function newKey(): Promise<{ id: string; text: string; hash: string }> {
@@ -187,10 +226,19 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const key = await withRetries(async () => {
         const taken = await store.owners(org)
         const owner = checked.owner === null ? newOwner(checked.name, taken) : checkOwner(checked.owner, taken)
+        await requireFreeAddress(org, owner, checked.email)
         const isNew = checked.owner === null
         const whose = taken.includes(owner) ? 'joined' : 'new'
-        const next: ApiKey = { ...checked, ...made, expiresAt, owner }
-        await store.createKey(next, hash, eventOf(by, { key: id, role: next.role, owner: whose }), isNew)
+        const next: ApiKey = {
+          ...checked,
+          ...made,
+          expiresAt,
+          owner,
+          ...limitsFor(by, checked.limits),
+          ...countedWith(by),
+        }
+        const detail = { key: id, role: next.role, owner: whose, ...(next.limits ? limitDetail(next.limits) : {}) }
+        await store.createKey(next, hash, eventOf(by, detail), isNew)
         return next
       })
       return { key, text }
@@ -229,7 +277,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
     },
 
     /**
-     * Creates a key with the name, role, projects, agent and owner of another one, which is revoked at once or expires after a grace
+     * Creates a key with the name, role, projects, agent, owner and limits of another one, which is revoked at once or expires after a grace
      * period. OAuth grants and keys made with the old key stay with it.
      *
      * @returns the new key and its text, which is shown only once, and the old key as it is now
@@ -247,6 +295,8 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       if (old === undefined) throw notFound('No such key for this credential')
       if (boundsOf(by) !== null && by.kind === 'key' && old.owner !== by.caller.owner)
         throw new Problem('forbidden', 'A key for some projects rotates keys of its own owner only')
+      // An ended key can be rotated, and its address may have another holder since.
+      await requireFreeAddress(org, old.owner, old.email)
       const now = clock.now()
       const endsAt = now + checkGrace(draft.grace_hours)
       const asked = checkExpiry(draft.expires_at, now)
@@ -254,7 +304,8 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       const usual = old.expiresAt === null ? null : now + Math.max(old.expiresAt - old.createdAt, DAY_MS)
       const { id: newId, text, hash } = await newKey()
       const made = { id: newId, createdAt: now, createdBy: actorOf(by).keyId, revokedAt: null, lastUsedAt: null }
-      const key: ApiKey = { ...old, ...made, expiresAt: await endFor(by, asked ?? usual) }
+      const counts = { ...limitsFor(by, old.limits), countedAs: old.countedAs ?? old.id }
+      const key: ApiKey = { ...old, ...made, ...counts, expiresAt: await endFor(by, asked ?? usual) }
       const detail = { key: id, by: newId, grace_hours: (endsAt - now) / HOUR_MS }
       if (!(await store.replaceKey(id, endsAt, key, hash, eventOf(by, detail))))
         throw new Problem('conflict', 'This key is revoked already: rotate the key that replaced it, or create one', {
@@ -271,6 +322,33 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
       if (!(await visibleKeys(by, org)).some((key) => key.id === id)) throw missing()
       const event = eventOf(by, { key: id, capture: captures ? 'on' : 'off' })
       if (!(await store.setCaptures(org, id, captures, event))) throw missing()
+    },
+
+    /**
+     * Sets limits of a key. An absent member of the draft changes nothing.
+     *
+     * @throws Problem not_found for an unknown or revoked key, forbidden for a limit above that of the administrator's own key
+     */
+    async limitKey(by: Administrator, org: string, id: string, draft: KeyLimitsDraft): Promise<ApiKey> {
+      await enter(by, org)
+      const missing = () => notFound('No such key for this credential')
+      const key = (await visibleKeys(by, org)).find((one) => one.id === id)
+      if (key === undefined) throw missing()
+      const limits = changeLimits(key.limits ?? NO_KEY_LIMITS, draft)
+      const most = lowerLimits(limits, limitsFor(by).limits ?? NO_KEY_LIMITS)
+      if (most.requestsPerMinute !== limits.requestsPerMinute || most.entriesPerDay !== limits.entriesPerDay)
+        throw new Problem(
+          'forbidden',
+          'This key has limits of its own, and gives no key a higher one: use a key without limits, or ADMIN_TOKEN',
+        )
+      if (!(await store.setLimits(org, id, limits, eventOf(by, { key: id, ...limitDetail(limits) })))) throw missing()
+      const { limits: _, ...rest } = key
+      return hasLimits(limits) ? { ...rest, limits } : rest
+    },
+
+    /** Returns keys that have stored most of their quota today, within the reach of the administrator. */
+    async keysNearQuota(by: Administrator & { readonly kind: 'key' }): Promise<ApiKey[]> {
+      return (await store.keysNearQuota(by.caller.org)).filter((key) => isWithin(key.projects, boundsOf(by)))
     },
 
     /** Returns keys that end within two weeks, of all organizations for ADMIN_TOKEN; at most a thousand. */

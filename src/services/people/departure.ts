@@ -85,12 +85,14 @@ export function createDeparture({
           'This key belongs to the person who leaves: use a key of another administrator, or ADMIN_TOKEN',
         )
       if (farewell !== 'erase') await checkHeir(org, owner, farewell.to)
+      // A request that a key began before it was revoked may still write: only a call that finds no valid key is the last one.
+      const isRevoked = dryRun || (await people.count(org, owner)).keys === 0
       if (!dryRun) {
         if (farewell === 'erase') await erase(caller, owner)
         else await people.handOver(caller, owner, farewell.to)
       }
       const remaining = await people.count(org, owner)
-      return { remaining, isDone: isNothing(remaining) }
+      return { remaining, isDone: isRevoked && isNothing(remaining) }
     },
 
     /**

@@ -213,7 +213,7 @@ export function createProjects({ directory }: { readonly directory: ProjectDirec
       }),
 
     /** Lists projects that are probably the same. The server never merges projects automatically. */
-    likelyForks,
+    likelyForks: async (projects: readonly ListedProject[]): Promise<LikelyFork[]> => likelyForks(projects),
 
     async forked(scope: Scope): Promise<LikelyFork[]> {
       return likelyForks(await directory.list(scope, true))

@@ -34,9 +34,9 @@ export function createSignIn({
      */
     async keysOf({ email }: VerifiedPerson, org: string | null): Promise<ApiKey[]> {
       const now = clock.now()
-      const usable = (await store.keysByEmail(email)).filter((key) => isUsable(key, now))
-      const newest = new Map(usable.toReversed().map((key) => [key.org, key]))
-      const keys = [...newest.values()].filter((key) => org === null || key.org === org)
+      const keys = (await store.keysByEmail(email)).filter(
+        (key) => isUsable(key, now) && (org === null || key.org === org),
+      )
       if (keys.length === 0) throw new SignInRefused('unknown_address', email)
       return keys
     },

@@ -7,7 +7,7 @@ import type { Step } from '../maintenance/schedule'
 import type { Administration, Administrator } from './administration'
 import type { ResolveNames } from './project-names'
 
-/** Counts of one request of a key. */
+/** Counts of one request of a key; of one without a key, the organization and the key are ''. */
 export interface RequestUsage extends UsageCounts {
   readonly org: string
   readonly keyId: string
@@ -27,7 +27,12 @@ export interface UsageSum extends UsageCounts {
 }
 
 const plus = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
-  ...{ calls: a.calls + b.calls, failed: a.failed + b.failed, entries: a.entries + b.entries },
+  ...{
+    requests: a.requests + b.requests,
+    calls: a.calls + b.calls,
+    failed: a.failed + b.failed,
+    entries: a.entries + b.entries,
+  },
   ...{ rowsRead: a.rowsRead + b.rowsRead, rowsWritten: a.rowsWritten + b.rowsWritten, tokens: a.tokens + b.tokens },
 })
 
@@ -36,7 +41,7 @@ const WRITE_MS = 60_000
 
 /**
  * Counts requests in this isolate. They are added to the database once a minute, with a later request: an isolate that ends before loses its
- * last minute.
+ * last minute. Requests without a call are written together with the next call, so that strangers cause no writes.
  */
 export function createUsageCounter() {
   let counted = new Map<string, RequestUsage>()
@@ -52,7 +57,7 @@ export function createUsageCounter() {
     note,
     /** Returns the counts since the last write if a minute has passed; else null. */
     due(now: Millis): readonly RequestUsage[] | null {
-      if (now - writtenAt < WRITE_MS || counted.size === 0) return null
+      if (now - writtenAt < WRITE_MS || ![...counted.values()].some(({ calls }) => calls > 0)) return null
       const taken = [...counted.values()]
       counted = new Map()
       writtenAt = now
@@ -127,7 +132,7 @@ export function createUsage({
         of === 'key' ? keyId : of === 'project' ? project : (known.get(keyId)?.owner ?? keyId)
       return [...Map.groupBy(rows, nameOf)]
         .map(([name, own]) => ({
-          ...own.reduce<UsageCounts>(plus, NOTHING),
+          ...own.reduce<UsageCounts>(plus, NO_USAGE),
           of: name,
           key: of === 'key' ? (known.get(name) ?? null) : null,
         }))
@@ -136,7 +141,16 @@ export function createUsage({
   }
 }
 
-const NOTHING: UsageCounts = { calls: 0, failed: 0, entries: 0, rowsRead: 0, rowsWritten: 0, tokens: 0 }
+/** The counts of nothing. */
+export const NO_USAGE: UsageCounts = {
+  requests: 0,
+  calls: 0,
+  failed: 0,
+  entries: 0,
+  rowsRead: 0,
+  rowsWritten: 0,
+  tokens: 0,
+}
 
 /** Rows that one batch deletes. */
 const ROWS = 1_000

@@ -2,7 +2,7 @@ import { invalidInput, notFound, Problem } from '../../domain/errors'
 import type { Scope } from '../../domain/identity/scope'
 import { scheduler, VOLUME_UNITS } from '../../domain/scheduler'
 import { sha256Hex } from '../../domain/text'
-import { DAY_MS } from '../../domain/time'
+import { DAY_MS, type Millis } from '../../domain/time'
 import { joined } from '../../domain/transfer/lines'
 import type { TextSeal } from '../../domain/transfer/seal'
 import { readVolumes } from '../../domain/transfer/volume-reader'
@@ -10,7 +10,6 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
-import type { Step } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
 export const SUFFIX = '.ndjson.gz'
@@ -128,6 +127,16 @@ interface BackupState {
   readonly images?: { readonly looked: number; readonly next: string | null }
 }
 
+const beginning = (org: string, day: string): BackupState => ({ org, day, from: null, volume: 1 })
+
+/** Progress of the daily backup of all organizations. */
+interface RoundState extends BackupState {
+  /** Organizations whose backup failed today, to try again after the others. */
+  readonly failed?: readonly string[]
+  /** Whether the backup of this organization failed before. */
+  readonly isRetry?: boolean
+}
+
 interface CompleteBackup {
   readonly org: string
   readonly day: string
@@ -141,8 +150,34 @@ interface CompleteBackup {
   }[]
 }
 
-/** The name of the schedule step. */
-export const BACKUP_STEP = 'backup'
+/** The backups of an organization that are in the bucket. */
+export interface StoredBackups {
+  /** The newest complete one, without its images, which all days share; null for none. */
+  readonly last: { readonly day: string; readonly at: Millis; readonly bytes: number; readonly volumes: number } | null
+  /** Complete days. */
+  readonly days: number
+  /** Bytes of all volumes. */
+  readonly bytes: number
+  readonly drill: RestoreDrill | null
+}
+
+/** The rehearsal of a restore. */
+export interface RestoreDrill {
+  /** The day of the backup that was restored. */
+  readonly day: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly passed: boolean
+  /** The reason for a failure. */
+  readonly problem: string | null
+}
+
+const DRILL = 'drill.json'
+/** Prefix of the names of days, which no other object of an organization has. */
+const DAYS = '2'
+
+const parsed = <T>(bytes: Uint8Array): T => JSON.parse(new TextDecoder().decode(bytes))
+
 /** Name of the credential that owns these exports. */
 const KEEPER = 'backup'
 const NONE = 'This server has no bucket for backups. Add a BACKUP_BUCKET binding under [[r2_buckets]] to wrangler.toml'
@@ -256,7 +291,35 @@ export function createBackups(dependencies: {
     return null
   }
 
+  /** Runs a step of the daily backup. @returns the remaining work; null if every organization has a backup */
+  async function advance(state: RoundState, all: readonly string[]): Promise<RoundState | null> {
+    const { failed = [], isRetry = false, ...own } = state
+    let hasFailed = false
+    try {
+      const rest = await step(own)
+      if (rest !== null) return { ...rest, failed, isRetry }
+    } catch (error) {
+      const isFresh = own.from === null && own.images === undefined
+      // An expired export starts from scratch.
+      if (!isFresh && error instanceof Problem && error.code === 'invalid_input')
+        return { ...beginning(own.org, own.day), failed, isRetry }
+      if (isRetry) throw error
+      hasFailed = true
+    }
+    const waiting = hasFailed ? [...failed, own.org] : failed
+    const following = isRetry ? undefined : all.find((org) => org > own.org)
+    if (following !== undefined) return { ...beginning(following, own.day), failed: waiting }
+    const [first, ...others] = waiting.filter((org) => all.includes(org))
+    return first === undefined ? null : { ...beginning(first, own.day), failed: others, isRetry: true }
+  }
+
+  async function lastDrill(org: string): Promise<RestoreDrill | null> {
+    const bytes = await bucket().get(`${folderOf(org)}${DRILL}`)
+    return bytes === null ? null : parsed(bytes)
+  }
+
   return {
+    lastDrill,
     isBound: dependencies.store !== null,
 
     /**
@@ -271,35 +334,59 @@ export function createBackups(dependencies: {
       const text = from === null ? null : await seal.open(org, from)
       if (from !== null && text === null)
         throw invalidInput('from is not the value of next in the last answer. Start again without from')
-      const left = await step(text === null ? { org, day: today(), from: null, volume: 1 } : JSON.parse(text))
+      const left = await step(text === null ? beginning(org, today()) : JSON.parse(text))
       return left === null ? null : seal.seal(org, JSON.stringify(left))
     },
 
-    /** Writes one volume of the daily backup of all organizations. @param cursor of the batch before */
+    /**
+     * Writes one volume of the daily backup of all organizations.
+     *
+     * An organization that fails is tried again after the others, until the next day begins.
+     *
+     * @param cursor of the batch before
+     * @throws what made the backup of an organization fail, when it is tried again
+     */
     async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
       if (dependencies.store === null) return { done: 0, next: null }
       const all = [...(await orgs())].sort()
+      const left: RoundState | null = cursor === null ? null : JSON.parse(cursor)
+      const isOld = left?.isRetry === true && left.day !== today()
       const [first] = all
       if (first === undefined) return { done: 0, next: null }
-      const state: BackupState =
-        cursor === null ? { org: first, day: today(), from: null, volume: 1 } : JSON.parse(cursor)
-      const rest = await step(state).catch((error: unknown) => {
-        // An expired export starts from scratch.
-        if (error instanceof Problem && error.code === 'invalid_input')
-          return { org: state.org, day: state.day, from: null, volume: 1 }
-        throw error
-      })
-      if (rest !== null) return { done: 1, next: JSON.stringify(rest) }
-      const following = all.find((org) => org > state.org)
-      if (following === undefined) return { done: 1, next: null }
-      return { done: 1, next: JSON.stringify({ org: following, day: state.day, from: null, volume: 1 }) }
+      const next = await advance(left === null || isOld ? beginning(first, today()) : left, all)
+      return { done: 1, next: next === null ? null : JSON.stringify(next) }
     },
 
     /** Lists complete backups, newest first. */
     async list(org: string): Promise<readonly CompleteBackup[]> {
       const days = (await bucket().folders(folderOf(org))).filter(isDay).sort().reverse()
       const complete = await Promise.all(days.map((day) => bucket().get(`${folderOf(org)}${day}/complete.json`)))
-      return complete.flatMap((bytes) => (bytes === null ? [] : [JSON.parse(new TextDecoder().decode(bytes))]))
+      return complete.flatMap((bytes) => (bytes === null ? [] : [parsed<CompleteBackup>(bytes)]))
+    },
+
+    /** Returns a summary of the backups of an organization: a list of its objects, and one small object. */
+    async stored(org: string): Promise<StoredBackups> {
+      const store = bucket()
+      const found = new Map<string, { bytes: number; volumes: number; at: Millis | null }>()
+      for await (const { key, size, uploadedAt } of objectsOf(store, `${folderOf(org)}${DAYS}`)) {
+        const [, day = '', name = ''] = key.split('/')
+        const one = found.get(day) ?? { bytes: 0, volumes: 0, at: null }
+        if (name === 'complete.json') found.set(day, { ...one, at: uploadedAt })
+        else found.set(day, { ...one, bytes: one.bytes + size, volumes: one.volumes + 1 })
+      }
+      const complete = [...found].flatMap(([day, { at, ...rest }]) => (at === null ? [] : [{ day, at, ...rest }]))
+      return {
+        ...{ last: complete.at(-1) ?? null, days: complete.length },
+        bytes: complete.reduce((sum, { bytes }) => sum + bytes, 0),
+        drill: await lastDrill(org),
+      }
+    },
+
+    /** Records the result of the last restore drill, next to the backups. */
+    async noteDrill(org: string, drill: Omit<RestoreDrill, 'at'>): Promise<RestoreDrill> {
+      const noted = { ...drill, at: new Date(clock.now()).toISOString() }
+      await bucket().put(`${folderOf(org)}${DRILL}`, new TextEncoder().encode(`${JSON.stringify(noted)}\n`))
+      return noted
     },
 
     /** Opens a volume as gzip. @throws Problem not_found */
@@ -315,15 +402,3 @@ export function createBackups(dependencies: {
       dependencies.store === null ? null : dependencies.store.get(`${folderOf(org)}images/${hash}`),
   }
 }
-
-/** Steps of one run. Each executes some dozens of statements and bucket requests; an invocation may make 1,000. */
-const ROUNDS = 4
-
-/** Returns the daily backup step of the schedule. @param backups called when a step runs */
-export const backupStep = (backups: () => Backups): Step => ({
-  name: BACKUP_STEP,
-  every: DAY_MS,
-  daily: true,
-  rounds: ROUNDS,
-  round: (cursor) => backups().round(cursor),
-})

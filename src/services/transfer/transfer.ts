@@ -1,3 +1,4 @@
+import type { BackupRun } from '../../domain/transfer/backup-age'
 import type { Backups } from './backups'
 import type { ExportOrg } from './export-org'
 import type { ImportVolume } from './import-volume'
@@ -10,6 +11,6 @@ export interface Transfer {
   /** Stores proposals of a program, which wait for review. */
   readonly propose: StoreProposals
   readonly backups: Backups
-  /** End of the last daily backup in milliseconds since 1970; null for none. */
-  readonly backedUpAt: () => Promise<number | null>
+  /** Returns the state of the daily backups of all organizations. */
+  readonly backupRun: () => Promise<BackupRun>
 }

@@ -10,7 +10,7 @@ import { defineTool } from '../define-tool'
 import { listOf, output, part, strings } from '../fields'
 import { namedProject } from '../project'
 import { core } from './family'
-import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, unknownProject, zoneOf } from './vocabulary'
+import { DEFAULT_ANSWER, fields, instantOf, kindOf, lean, loadsTimes, unknownProject, zoneOf } from './vocabulary'
 
 const LIMIT = { usual: 30, most: 100 } as const
 const PREVIEW = 120
@@ -105,6 +105,7 @@ export const changes = defineTool({
   promise: 'CORE-15',
   budget: { tokens: 170, trips: 9, reads: [1_420, 4_560], writes: 3 },
   input,
+  loads: loadsTimes,
   inspect: ({ project, kind }, { principal }) => {
     namedProject(principal, project)
     for (const word of Array.isArray(kind) ? kind : []) if (typeof word === 'string') kindOf(word)

@@ -21,6 +21,7 @@ import {
   instantOf,
   kindOf,
   lean,
+  loadsTimes,
   memoryOutput,
   shortenedTo,
   shownMemory,
@@ -262,6 +263,7 @@ export const context = defineTool({
     hint: z.string(),
     warnings: strings('Warning'),
   }),
+  loads: loadsTimes,
   inspect: (args, { principal }) => {
     const { project, kind = [] } = soundArguments(input, args)
     namedProject(principal, project)

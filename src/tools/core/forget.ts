@@ -20,7 +20,7 @@ import {
   isUncounted,
 } from '../threads/deletion'
 import { core } from './family'
-import { fields, filterOf, ids, lean } from './vocabulary'
+import { fields, filterOf, ids, lean, loadsTimes } from './vocabulary'
 
 /** Memories that a dry run lists by title. */
 const NAMED = 20
@@ -145,6 +145,7 @@ export const forget = defineWritingTool({
     memories: listOf(part('Memory', { id: z.int(), title: z.string() }), 'Would be deleted'),
     warnings: strings('Warning'),
   }),
+  loads: loadsTimes,
   inspect: (args) => {
     const sound = soundArguments(input, args)
     if (areSound(args, sound, ['ids', 'thread', 'filter'])) check(sound)

@@ -5,7 +5,7 @@ import type { EntryPreview } from '../../domain/entry/entry'
 import { titleOf } from '../../domain/entry/title'
 import { cutAround } from '../../domain/pack/passages'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
-import { expressionPattern } from '../../domain/reading/regular-expression'
+import { expressionLibrary, expressionPattern } from '../../domain/reading/regular-expression'
 import type { Pattern } from '../../domain/reading/search-pattern'
 import { includesCaptured } from '../../domain/search/captured'
 import { and, type Filter, ofProject } from '../../domain/search/filter'
@@ -29,6 +29,7 @@ import {
   fields,
   inProject,
   lean,
+  loadsTimes,
   memoryOutput,
   shortenedTo,
   shownMemory,
@@ -301,6 +302,7 @@ export const search = defineTool({
     more: z.boolean(),
     warnings: strings('Warning'),
   }),
+  loads: (args) => Promise.all([args.mode === 'regex' ? expressionLibrary.load() : null, loadsTimes(args)]),
   inspect: (args, { services }) => void filterOf(soundArguments(input, args), services.now()),
   async handler(context, given) {
     const limit = limitOf(given.limit)

@@ -23,3 +23,6 @@ export const CORE_TOOLS: readonly Tool[] = [
   changes,
   projects,
 ]
+
+/** Tools that only clients with MCP Apps get. Their modules are loaded when such a client asks (`src/http/apps.ts`). */
+export const APP_TOOL_NAMES = ['review', 'review_decide'] as const

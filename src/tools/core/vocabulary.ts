@@ -8,7 +8,7 @@ import { titleOf } from '../../domain/entry/title'
 import { invalidInput } from '../../domain/errors'
 import { homesOf, type Principal } from '../../domain/identity/scope'
 import { mostSimilarName } from '../../domain/name-similarity'
-import { isZone } from '../../domain/recall/calendar'
+import { isZone, temporal } from '../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression } from '../../domain/recall/date-expressions'
 import { and, type Filter, mergeElementFilters } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
@@ -75,6 +75,10 @@ export function inProject<Caller extends Principal>(caller: Caller, project: str
   const named = namedProject(caller, project)
   return named === null ? caller : { ...caller, projects: homesOf(caller, named) }
 }
+
+/** Loads the calendar for arguments that name a time or a time zone. */
+export const loadsTimes = ({ since, until, timezone }: Readonly<Record<string, unknown>>) =>
+  since || until || timezone ? temporal.load() : null
 
 /**
  * Parses a time in words or ISO 8601.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Scope } from '../../domain/identity/scope'
-import type { TimeDescription } from '../../domain/recall/calendar'
+import { type TimeDescription, temporal } from '../../domain/recall/calendar'
 import { type MemorySummary, typeOfKind } from '../../domain/recall/memory'
 import { cutShort } from '../../domain/text'
 import { collectIssues } from '../../domain/validation'
@@ -81,6 +81,7 @@ export const orient = defineTool({
     recentMemories: listOf(z.looseObject({}), 'Stored since, oldest first'),
     warnings: strings('Warning'),
   }),
+  loads: () => temporal.load(),
   inspect: (args, { principal }) => void checked(principal, soundArguments(input, args)),
   async handler({ services, principal }, args) {
     const project = checked(principal, args)

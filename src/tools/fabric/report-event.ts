@@ -4,7 +4,7 @@ import type { Metadata } from '../../domain/entry/metadata'
 import { limitExceeded } from '../../domain/errors'
 import type { Caller } from '../../domain/identity/scope'
 import { jsonText } from '../../domain/json/write'
-import { instantOf } from '../../domain/recall/calendar'
+import { instantOf, temporal } from '../../domain/recall/calendar'
 import { EVENT_TYPES, MAX_PAYLOAD_BYTES, MAX_SESSION_ID, REPORTERS } from '../../domain/recall/events/event'
 import { outcomeOf } from '../../domain/recall/events/outcomes'
 import { projectOfWrite } from '../../domain/recall/memory-metadata'
@@ -128,6 +128,7 @@ export const reportEvent = defineWritingTool({
     evicted: strings('Working memory evicted to make space'),
     warnings: strings('Warning'),
   }),
+  loads: () => temporal.load(),
   inspect,
   work: (context, args) => {
     const { project, reported, wrong } = read(context, args)

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { SETUP_CLIENTS } from '../../integrations/setup/client-files'
-import { setupOf, snippetOf } from '../../integrations/setup/client-setup'
 import { defineTool } from '../define-tool'
 import { flag } from '../fields'
 import { fabric } from './family'
@@ -39,6 +38,7 @@ export const setup = defineTool({
     warnings: z.array(z.string().meta({ description: 'Warning' })).meta({ description: 'Warnings' }),
   }),
   async handler({ origin, config }, { cli: name, serverPath, useDocker, preview }) {
+    const { setupOf, snippetOf } = await import('../../integrations/setup/client-setup')
     const cli = name === 'vscode' ? 'vs-code' : name
     const named = serverPath?.trim() ?? ''
     const other = isWebAddress(named) ? named : null

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { checkThreadId } from '../../domain/entry/draft'
 import { FEED_ACTIONS, FEED_LIMIT, type FeedFilter, MAX_FEED_LIMIT, MAX_WAIT_SECONDS } from '../../domain/history/feed'
+import { temporal } from '../../domain/recall/calendar'
 import { resolveExpression } from '../../domain/recall/date-expressions'
 import type { Millis } from '../../domain/time'
 import type { ChangesPage, ListRequest } from '../../services/searching/history/changes'
@@ -71,6 +72,7 @@ export const listChanges = defineTool({
     hasMore: z.boolean(),
     clamped_limit: part('When limit was above 200', {}),
   }),
+  loads: ({ after }) => (after ? temporal.load() : null),
   inspect: ({ project }, { principal }) => void namedProject(principal, project),
   async handler(context, args) {
     const { services, principal } = context

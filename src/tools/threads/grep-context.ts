@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { literalPattern, narrowingOf } from '../../domain/reading/literal'
-import { expressionPattern, namesLineEnd } from '../../domain/reading/regular-expression'
+import { expressionLibrary, expressionPattern, namesLineEnd } from '../../domain/reading/regular-expression'
 import type { Pattern } from '../../domain/reading/search-pattern'
 import type { Filter } from '../../domain/search/filter'
 import { codePointLength } from '../../domain/text'
@@ -88,6 +88,7 @@ export const grepContext = defineTool({
   promise: 'THREADS-157',
   budget: { tokens: 590, trips: 2, reads: [5_930, 32_700], writes: 0 },
   input,
+  loads: ({ is_regex: isRegex }) => (isRegex ? expressionLibrary.load() : null),
   inspect: (args) => {
     const { pattern: wanted, is_regex = false, case_sensitive = false } = soundArguments(input, args)
     collectIssues((wrong) => {

@@ -28,7 +28,7 @@ export const storeContextBatch = defineWritingTool({
   promise: 'THREADS-62',
   budget: { tokens: 260, trips: 3, reads: [126, 126], writes: 54 },
   input: z.strictObject({ entries: looseItems, atomic: flag(true, ATOMIC) }),
-  listed: listedBatch('entries', storeArguments, 'store_context', ATOMIC),
+  listed: () => listedBatch('entries', storeArguments, 'store_context', ATOMIC),
   output: batchOutput(),
   async work(context, args) {
     const { services, principal } = context

@@ -28,7 +28,7 @@ export const updateContextBatch = defineWritingTool({
   promise: 'THREADS-62',
   budget: { tokens: 310, trips: 4, reads: [195, 195], writes: 71 },
   input: z.strictObject({ updates: looseItems, atomic: flag(true, ATOMIC) }),
-  listed: listedBatch('updates', updateArguments, 'update_context', ATOMIC),
+  listed: () => listedBatch('updates', updateArguments, 'update_context', ATOMIC),
   output: batchOutput({ updated_fields: listOf(z.string(), 'Field').nullable() }),
   queuesWork: ({ updates }) => updates.some((item) => isRecord(item) && ('images' in item || 'text' in item)),
   async work(context, args) {

@@ -275,7 +275,7 @@ export function administrationContract(start: () => Promise<Team>): void {
 
     it('[PLATFORM-99] names its organization by - on every route, and ADMIN_TOKEN has none', async () => {
       const admin = await team.key('dashed', { role: 'admin', owner: 'ada' })
-      for (const route of ['projects', 'keys', 'audit', 'usage', 'projects/changes', 'people/ada']) {
+      for (const route of ['projects', 'keys', 'audit', 'usage', 'cost', 'projects/changes', 'people/ada']) {
         const [named, own, operator] = await Promise.all([
           team.api(`/orgs/dashed/${route}`, admin.key),
           team.api(`/orgs/-/${route}`, admin.key),

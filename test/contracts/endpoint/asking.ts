@@ -123,6 +123,23 @@ export function askingContract(): void {
       await client.close()
     })
 
+    it('[CORE-66] asks again if other memories took the place of ones that the question does not name', async () => {
+      const thread = unique('swapped')
+      const ids = await storedIn(thread, 11)
+      let swaps = 1
+      const client = await connect('/mcp/core', async () => {
+        if (swaps-- > 0) {
+          await team.call(key, 'delete_context', { context_ids: ids.slice(-1) })
+          await storedIn(thread, 1)
+        }
+        return YES
+      })
+      const { structuredContent } = await client.call('forget', { thread, erase: true })
+      expect(client.questions).toHaveLength(2)
+      expect(structuredContent).toMatchObject({ erased: expect.any(Number) })
+      await client.close()
+    })
+
     it('[CORE-67] a client that cannot ask, or of an earlier revision, deletes as before', async () => {
       for (const [reply, pin] of [
         [null, '2026-07-28'],

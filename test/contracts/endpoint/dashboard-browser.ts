@@ -110,7 +110,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
     ...['/search', '/search?q=tickets&tag=tickets&field=status&op=eq&value=x', '/threads', '/threads/ferry'],
     ...[`/entries/${ids[0]}/versions/1`, `/entries/${ids[0]}/delete`, '/pack', '/pack?goal=sell+tickets'],
     ...[`/entries/${ids[0]}/edit?view=json`, '/pack?goal=sell+tickets&other=a+long+word', '/activity?agent=claude'],
-    ...['/activity', '/deleted', '/projects', '/keys', '/audit', '/settings'],
+    ...['/activity', '/deleted', '/projects', '/keys', '/audit', '/backups', '/cost', '/settings'],
   ]
 
   describe('the dashboard in Chromium', () => {

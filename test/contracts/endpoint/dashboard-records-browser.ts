@@ -31,7 +31,7 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
     (await house.call(null, 'get_context_by_ids', { context_ids: [id] })).result[0]
 
   beforeAll(async () => {
-    server = await startPlace()
+    server = await startPlace({}, { backups: true })
     house = houseOf(server)
   }, 300_000)
   afterAll(() => server?.stop())
@@ -163,6 +163,24 @@ export function dashboardRecordsInBrowser(browser: () => Browser): void {
         await sound.goto(house.base + path)
         await isSound(sound)
       }
+    })
+
+    it('[OPERATE-195] backs up now, without script, on a page that is sound before and after', async () => {
+      await store('To be backed up.')
+      const page = await open('/backups', { width })
+      await isSound(page)
+      const plain = await open('/backups', { width, script: false })
+      await plain.getByRole('button', { name: 'Back up now' }).click()
+      await plain.getByText('The backup is complete').waitFor()
+      await isSound(await open('/backups', { width }))
+      expect(complaints).toEqual([])
+    })
+
+    it('[OPERATE-193] shows the cost of the month, with each day unfolded', async () => {
+      const page = await open('/cost', { width })
+      await page.getByText('Expected on the Paid plan').waitFor()
+      await isSound(page)
+      expect(complaints).toEqual([])
     })
 
     it('[OPERATE-159] compares the packs of two goals, and copies one as Markdown', async () => {

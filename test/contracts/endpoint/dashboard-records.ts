@@ -108,6 +108,8 @@ export function dashboardRecords(name: string, start: Start): void {
         const erased = await writer.send(`/entries/${id}/erase`, { sure: 'yes' })
         expect((await writer.get(locationOf(erased))).text).toContain(`Memory ${id} is erased`)
         expect((await writer.get(`/entries/${id}`)).status).toBe(404)
+        // The page does not report a second erasure.
+        expect((await writer.send(`/entries/${id}/erase`, { sure: 'yes' })).status).toBe(404)
       })
     })
 

@@ -71,7 +71,9 @@ export function dashboardContract(name: string, start: Start): void {
     ]
     const writing = () => [`/entries/${ids.p}/edit`, `/entries/${ids.p}/delete`]
     const writers = () => [...writing(), '/review']
-    const administration = ['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings']
+    const administration = [
+      ...['/projects', '/keys', '/audit', '/audit?action=store_context', '/settings', '/backups', '/cost'],
+    ]
 
     it('shows each page only to the roles it is for', async () => {
       for (const path of [...pages(), ...writers(), ...administration]) {
@@ -597,6 +599,27 @@ export function dashboardContract(name: string, start: Start): void {
       expect((await writer.send('/keys/rotate', { id, grace: '0' })).status).toBe(403)
     })
 
+    it('[OPERATE-206] limits a key in the form of a new one and in its row, and shows what it used', async () => {
+      const made = await admin.send('/keys', { name: 'Metered', role: 'writer', rate_limit: '300', max_entries: '5' })
+      expect(made.status).toBe(200)
+      const rowOf = async () =>
+        /<tr[^>]*>(?:(?!<\/tr>).)*Metered.*?<\/tr>/s.exec((await admin.get('/keys?sort=name')).text)?.[0] ?? ''
+      const row = await rowOf()
+      expect(row).toMatch(/300 requests a minute.*0 of 5 new memories today/s)
+      const id = /name="id" value="(key_[0-9a-f]+)"/.exec(row)?.[1] ?? ''
+      expect(row).toContain(`id="max_entries-${id}" name="max_entries" type="text" value="5"`)
+      const limited = await admin.send('/keys/limits', { id, rate_limit: '', max_entries: '9' })
+      expect([limited.status, limited.headers.get('location')]).toEqual([303, '/keys?done=limits'])
+      expect(await rowOf()).toMatch(/0 of 9 new memories today/)
+      expect(await rowOf()).not.toContain('requests a minute</')
+      const refused = await admin.send('/keys/limits', { id, rate_limit: '', max_entries: '<b>many' })
+      expect(refused.status).toBe(400)
+      expect(refused.text).toMatch(/Nothing was changed.*value="&lt;b&gt;many".*max_entries must be a whole number/s)
+      expect((await admin.send('/keys', { name: 'x', role: 'writer', max_entries: '0' })).status).toBe(400)
+      expect((await writer.send('/keys/limits', { id, rate_limit: '', max_entries: '99' })).status).toBe(403)
+      expect(await rowOf()).toMatch(/0 of 9 new memories today/)
+    })
+
     it('lets the holder of ADMIN_TOKEN administer any organization, and see no memory', async () => {
       expect((await operator.send('/organizations', { id: 'beta', name: 'Beta' })).status).toBe(303)
       expect((await operator.send('/projects', { org: 'beta', id: 'ship' })).status).toBe(303)
@@ -1101,7 +1124,7 @@ export function dashboardContract(name: string, start: Start): void {
           `/entries/${id}/versions/1`,
         ],
         ...[`/entries/${id}/edit`, `/entries/${id}/delete`, '/pack', '/pack?goal=open', '/activity', '/review'],
-        ...['/projects', '/keys', '/audit', '/settings'],
+        ...['/projects', '/keys', '/audit', '/backups', '/cost', '/settings'],
       ]
       for (const path of paths) expect([path, (await visitor.get(path)).status]).toEqual([path, 200])
     })

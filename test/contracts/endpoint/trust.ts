@@ -123,7 +123,7 @@ export function trustContract(name: string, start: Start): void {
     it('counts an edit in the dashboard as written by a person, but for a text that addresses an agent', async () => {
       const id = await remember('edit', 'Otters', 'The otters of the harbour sleep at sea')
       const edit = async (text: string, title?: string) => {
-        const page = await ann.get(`/entries/${id}/edit`)
+        const page = await ann.get(`/entries/${id}/edit?view=json`)
         const field = (name: string) => new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(page.text)?.[1] ?? ''
         const area = /name="metadata"[^>]*>\n?([^<]*)</.exec(page.text)?.[1] ?? ''
         const stored = area.replaceAll('&quot;', '"').replaceAll('&amp;', '&')

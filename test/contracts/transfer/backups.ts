@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ADMIN_TOKEN } from '../../support/access'
 import { runHere } from '../../support/command-here'
+import { houseOf, locationOf } from '../../support/dashboard'
 import { base64, pngBytes } from '../../support/scope'
 import { fillRandomly } from '../../support/transfer'
 import type { Place } from './place'
@@ -142,6 +143,128 @@ export function backupContract(from: () => Place, empty: () => Place): void {
     expect([restored.code, restored.said]).toEqual([0, expect.stringContaining('entries 1 stored; images 2 stored')])
     const [then, now] = [await there.all(org, 'history=true'), await here.all(org, 'history=true')]
     expect(now.lines).toEqual(then.lines)
+  })
+
+  it('[OPERATE-194] records a passed and a failed restore drill at the server that made the backup, and lists them with the backups', async () => {
+    const [there, here] = [from(), empty()]
+    const org = await there.newOrg()
+    const ada = await there.join(org, await there.team.key(org, { name: 'ada' }))
+    await ada.call('store_context', { thread_id: 't', source: 'user', text: 'rehearsed' })
+    const folder = mkdtempSync(join(tmpdir(), 'backups-'))
+    expect((await run('backup', '--to', folder, '--org', org, '--url', urlOf(there))).code).toBe(0)
+    const drill = async () => (await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)).body.drill
+    expect(await drill()).toBeNull()
+    const words = ['restore', today(), '--org', org, '--from', folder, '--url', urlOf(here), '--report', urlOf(there)]
+    const volume = join(folder, org, today(), '1.ndjson.gz')
+    const bytes = readFileSync(volume)
+    writeFileSync(volume, bytes.subarray(0, -1))
+    expect(await run(...words)).toEqual({ code: 1, said: expect.stringContaining('the restore drill failed') })
+    expect(await drill()).toMatchObject({
+      ...{ day: today(), passed: false, at: expect.stringContaining(today()) },
+      problem: expect.stringContaining('does not match complete.json'),
+    })
+    writeFileSync(volume, bytes)
+    expect(await run(...words)).toEqual({ code: 0, said: expect.stringContaining('the restore drill passed') })
+    expect(await drill()).toMatchObject({ day: today(), passed: true, problem: null })
+    for (const body of [
+      { day: 'today', passed: true },
+      { day: today(), passed: 'yes' },
+      { day: today(), passed: true, at: 1 },
+    ])
+      expect((await there.team.api(`/orgs/${org}/backups/drill`, ADMIN_TOKEN, 'POST', body)).status).toBe(400)
+    const admin = await there.team.key(org, { role: 'admin' })
+    expect((await there.team.api(`/orgs/${org}/backups/drill`, admin.key, 'POST', {})).status).toBe(403)
+  })
+
+  it('[OPERATE-195] are listed on a page with size, number, next run and drill, where administrators of all projects make one now', async () => {
+    const there = from()
+    const org = await there.newOrg()
+    const house = houseOf(there.team.server)
+    const admin = await there.team.key(org, { role: 'admin' })
+    const ada = await there.join(org, admin)
+    await ada.call('store_context', { thread_id: 't', source: 'user', text: 'on a page' })
+    const person = (await house.signIn(admin.key)).person
+    const page = async () => (await person.get('/backups')).text
+    expect(await page()).toMatch(/Last backup.*none.*never rehearsed.*Back up now.*Next.*Kept for.*14 days/s)
+    const made = await person.send('/backups', {})
+    expect([made.status, locationOf(made)]).toEqual([303, '/backups?done=made'])
+    const drill = { day: today(), passed: false, problem: 'the content of 1 volume differs' }
+    expect((await there.team.api(`/orgs/${org}/backups/drill`, ADMIN_TOKEN, 'POST', drill)).status).toBe(201)
+    const shown = await page()
+    expect(shown).toMatch(/just now.*\d B|just now.*KB/s)
+    expect(shown).toContain('the content of 1 volume differs')
+    const { body } = await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)
+    expect(body.backups).toMatchObject([{ day: today(), volumes: [{ entries: 1 }] }])
+    // Another organization is neither shown nor written.
+    const other = await there.newOrg()
+    expect((await page()).includes(other)).toBe(false)
+    await person.send('/backups', { org: other })
+    expect((await there.team.api(`/orgs/${other}/backups`, ADMIN_TOKEN)).body.backups).toEqual([])
+    const operator = (await house.signIn(ADMIN_TOKEN)).person
+    expect((await operator.get('/backups')).text).toContain(other)
+    expect(locationOf(await operator.send('/backups', { org: other }))).toBe('/backups?done=made')
+    const narrow = await there.team.key(org, { role: 'admin', projects: ['p'] })
+    const narrowed = (await house.signIn(narrow.key)).person
+    for (const one of [await narrowed.get('/backups'), await narrowed.send('/backups', {})])
+      expect(one.status).toBe(403)
+    expect((await narrowed.get('/keys')).text).not.toContain('href="/backups"')
+    expect(
+      (await there.team.api(`/orgs/${org}/audit`, ADMIN_TOKEN)).body.events.map(
+        ({ action }: { action: string }) => action,
+      ),
+    ).toEqual(expect.arrayContaining(['backups.make', 'backups.drill']))
+  })
+
+  it('[OPERATE-195] go on with another submit where one is not enough', async () => {
+    const there = from()
+    const org = await there.newOrg()
+    const admin = await there.team.key(org, { role: 'admin' })
+    const ada = await there.join(org, admin)
+    // A step stores 60 images, and a submit makes four steps.
+    for (let i = 0; i < 25; i++) {
+      const images = Array.from({ length: 10 }, (_, j) => ({ data: base64(pngBytes(`${org} ${i} ${j}`)) }))
+      await ada.call('store_context', { thread_id: 't', source: 'user', text: `album ${i}`, images })
+    }
+    const { person } = await houseOf(there.team.server).signIn(admin.key)
+    const part = locationOf(await person.send('/backups', {}))
+    const rest = new URL(part, there.team.server.url).searchParams
+    expect([rest.get('done'), rest.get('for')]).toEqual(['part', org])
+    expect((await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)).body.backups).toEqual([])
+    expect((await person.get(part)).text).toMatch(/is not complete yet.*Continue/s)
+    expect((await person.send('/backups', { from: 'altered' })).status).toBe(400)
+    expect(locationOf(await person.send('/backups', { from: rest.get('from') ?? '' }))).toBe('/backups?done=made')
+    expect((await there.team.api(`/orgs/${org}/backups`, ADMIN_TOKEN)).body.backups).toHaveLength(1)
+  })
+
+  it('[OPERATE-190] that are older than two days are named first on the overview of administrators', async () => {
+    const there = from()
+    const org = await there.newOrg()
+    const house = houseOf(there.team.server)
+    const [admin, writer] = [await there.team.key(org, { role: 'admin' }), await there.team.key(org, {})]
+    const ada = await there.join(org, admin)
+    await ada.call('store_context', { thread_id: 't', source: 'user', text: 'not backed up' })
+    const overview = async (key: string) => (await (await house.signIn(key)).person.get('/')).text
+    const finished = (days: number) =>
+      there.sql(
+        `INSERT INTO schedule (step, finished_at, failures) VALUES ('backup', ${Date.now() - days * DAY_MS}, 0)
+          ON CONFLICT (step) DO UPDATE SET finished_at = excluded.finished_at`,
+      )
+    await finished(1)
+    expect(await overview(admin.key)).not.toContain('since the last backup')
+    await finished(3)
+    expect(await overview(admin.key)).toMatch(/<a href="\/backups"><strong>3<\/strong> days since the last backup/)
+    expect(await overview(writer.key)).not.toContain('since the last backup')
+    await there.sql("DELETE FROM schedule WHERE step = 'backup'")
+  })
+
+  it('[OPERATE-192] counts each run of the schedule in the cost of the deployment', async () => {
+    const there = from()
+    const used = async () => (await there.team.api('/cost', ADMIN_TOKEN)).body.used
+    const before = await used()
+    await there.schedule()
+    const after = await used()
+    expect(after.requests - before.requests).toBe(1)
+    if (there.database === 'd1') expect(after.rows_read).toBeGreaterThan(before.rows_read)
   })
 
   it('is made by command into the bucket, and keeps days and images for BACKUP_KEEP days', async () => {

@@ -34,10 +34,23 @@ export async function administeringOne(visit: Visit, action: string): Promise<{ 
   return { by, org }
 }
 
+interface OrgChoiceProps {
+  readonly action: string
+  readonly orgs: readonly string[]
+  readonly org: string | null
+  /** The name of a choice of all; absent for none. */
+  readonly all?: string
+}
+
 /** Lets the holder of ADMIN_TOKEN choose an organization. */
-export const OrgChoice = ({ action, orgs, org }: { action: string; orgs: readonly string[]; org: string | null }) => (
+export const OrgChoice = ({ action, orgs, org, all }: OrgChoiceProps) => (
   <form method="get" action={action} class="bar-form">
-    <Choice name="org" label="Organization" value={org} options={orgs.map((id) => [id, id])} />
+    <Choice
+      name="org"
+      label="Organization"
+      value={org}
+      options={[...(all === undefined ? [] : [['', all] as const]), ...orgs.map((id) => [id, id] as const)]}
+    />
     <button type="submit">Show</button>
   </form>
 )

@@ -158,10 +158,13 @@ function requestOf(visit: Visit, limit: number) {
 /** Rows of one file; the last line of a longer export names the next one. */
 const MOST_EXPORTED = 5_000
 
+/** Signs that begin a formula, also in their wide forms; `;` and a tab separate fields in the spreadsheets of many countries. */
+const FORMULA = /(^|[;\t\r\n|])(?=[^\S\t\r\n]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
+
 /** A text as a field of CSV. A sign that spreadsheets read as a formula is preceded by an apostrophe. */
-const field = (value: string | number): string => {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+export const csvField = (value: string | number): string => {
+  const text = typeof value === 'string' ? value.replace(FORMULA, "$1'") : String(value)
+  return /[",;\n\r\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Returns the rows that match the filter as CSV, newest first. */
@@ -178,7 +181,7 @@ export async function exportAudit(visit: Visit): Promise<Response> {
         .map(([name, value]) => `${name}=${value}`)
         .join(' '),
     ]
-      .map(field)
+      .map(csvField)
       .join(','),
   )
   return new Response(['number,time,key,agent,action,outcome,memories,counts', ...lines, ''].join('\r\n'), {

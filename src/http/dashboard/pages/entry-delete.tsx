@@ -60,7 +60,8 @@ export async function erase(visit: Visit): Promise<Response> {
     const isGone = isDeleted(await changeable(visit))
     return seeOther(isGone ? entryAt(id) : withQuery(`${entryAt(id)}/delete`, { unsure: 'yes' }))
   }
-  await callTool(visit, deleteContext, { context_ids: [id], erase: true })
+  const { deleted_count: erased } = await callTool(visit, deleteContext, { context_ids: [id], erase: true })
+  if (erased === 0) throw notFound('This memory does not exist, or this key cannot change it.')
   return seeOther(withQuery('/deleted', { erased: id }))
 }
 

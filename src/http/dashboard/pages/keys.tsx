@@ -1,4 +1,5 @@
 import { type ApiKey, expiresSoon } from '../../../domain/identity/identity'
+import { isNearQuota } from '../../../domain/identity/key-limits'
 import { ROLES } from '../../../domain/identity/scope'
 import { compareText } from '../../../domain/text'
 import type { Millis } from '../../../domain/time'
@@ -20,8 +21,24 @@ const CAPTURE = [
   ['false', 'off: hooks only give memories'],
 ] as const
 
+/** Fields of the limits of a key. */
+const LIMITS = ['rate_limit', 'max_entries'] as const
+
 /** Fields of a new key. */
-const FIELDS = ['name', 'role', 'projects', 'agent', 'owner', 'email', 'expires_at'] as const
+const FIELDS = ['name', 'role', 'projects', 'agent', 'owner', 'email', 'expires_at', ...LIMITS] as const
+
+const LIMIT_LABELS = {
+  rate_limit: ['Requests a minute', 'Empty for the limit of the server'],
+  max_entries: ['New memories a day', 'Empty for no quota of the key'],
+} as const
+
+/** Reads a limit from a form. An empty field removes it; any other text is refused by its name. */
+function sentLimit(visit: Visit, name: (typeof LIMITS)[number]): unknown {
+  const text = sent(visit, name)?.trim() ?? ''
+  return text === '' ? null : /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+const sentLimits = (visit: Visit) => Object.fromEntries(LIMITS.map((name) => [name, sentLimit(visit, name)]))
 
 interface MakingProps {
   readonly visit: Visit
@@ -86,6 +103,16 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         label="Ends"
         type="date"
       />
+      {LIMITS.map((name) => (
+        <Field
+          name={name}
+          value={sent(visit, name)}
+          error={errors.get(name)}
+          label={LIMIT_LABELS[name][0]}
+          hint={LIMIT_LABELS[name][1]}
+          inputmode="numeric"
+        />
+      ))}
       <Choice name="capture" label="Capture of sessions" value={sent(visit, 'capture') ?? 'true'} options={CAPTURE} />
     </div>
     <p>
@@ -114,6 +141,7 @@ export async function makeKey(visit: Visit): Promise<Page> {
       expires_at: sent(visit, 'expires_at'),
       capture: sent(visit, 'capture') !== 'false',
     },
+    ...sentLimits(visit),
   }
   try {
     const { key, text } = await visit.services.administration.createKey(by, org, draft)
@@ -130,6 +158,19 @@ export async function rotateKey(visit: Visit): Promise<Page> {
   const hours = Number(sent(visit, 'grace') ?? 0)
   const made = await visit.services.administration.rotateKey(by, org, sent(visit, 'id') ?? '', { grace_hours: hours })
   return newKeyPage(visit, by, org, made.key, made.text, made.replaced)
+}
+
+/** Sets the limits of a key: an empty field removes its limit. */
+export async function limitKey(visit: Visit): Promise<Page | Response> {
+  const { by, org } = await administeringOne(visit, 'keys.limit')
+  const id = sent(visit, 'id') ?? ''
+  try {
+    await visit.services.administration.limitKey(by, org, id, sentLimits(visit))
+  } catch (error) {
+    const { errors, status } = errorsAt(error, LIMITS)
+    return { ...(await keys(visit, errors, id)), status }
+  }
+  return seeOther(withQuery('/keys', { org: by.kind === 'operator' ? org : null, done: 'limits' }))
 }
 
 /** Switches capture for a key. */
@@ -204,8 +245,61 @@ interface Listed {
   readonly calls: number | null
 }
 
-const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org: string }) => (
-  <details class="row-actions">
+interface ActionsProps {
+  readonly of: ApiKey
+  readonly visit: Visit
+  readonly by: By
+  readonly org: string
+  /** Errors of the limits of this key. */
+  readonly errors: FieldErrors
+}
+
+/** Changes the limits of a key. After a refusal the form has the values that were sent. */
+const Limits = ({ of, visit, by, org, errors }: ActionsProps) => {
+  const now = { rate_limit: of.limits?.requestsPerMinute, max_entries: of.limits?.entriesPerDay }
+  return (
+    <PostForm action="/keys/limits" token={visit.formToken} class="stack-form more">
+      <OrgField by={by} org={org} />
+      <input type="hidden" name="id" value={of.id} />
+      {LIMITS.map((name) => (
+        <Field
+          name={name}
+          id={`${name}-${of.id}`}
+          value={errors.size > 0 ? sent(visit, name) : String(now[name] ?? '')}
+          error={errors.get(name)}
+          label={LIMIT_LABELS[name][0]}
+          hint={LIMIT_LABELS[name][1]}
+          inputmode="numeric"
+        />
+      ))}
+      <button type="submit" class="small">
+        Limit {of.name}
+      </button>
+    </PostForm>
+  )
+}
+
+/** The limits of a key and what it used of its quota. */
+const Used = ({ of: { limits, storedToday = 0, ...key } }: { of: ApiKey }) => (
+  <>
+    {limits?.requestsPerMinute == null ? null : (
+      <>
+        <br />
+        {plural(limits.requestsPerMinute, 'request')} a minute
+      </>
+    )}
+    {limits?.entriesPerDay == null ? null : (
+      <>
+        <br />
+        {count(storedToday)} of {plural(limits.entriesPerDay, 'new memory', 'new memories')} today
+        {isNearQuota({ ...key, limits, storedToday }) ? <strong> (near its quota)</strong> : null}
+      </>
+    )}
+  </>
+)
+
+const Actions = ({ of, visit, by, org, errors }: ActionsProps) => (
+  <details class="row-actions" open={errors.size > 0}>
     <summary>
       Manage<span class="hidden"> {of.name}</span>
     </summary>
@@ -221,6 +315,7 @@ const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org
         </button>
       </PostForm>
     )}
+    <Limits of={of} visit={visit} by={by} org={org} errors={errors} />
     <PostForm action="/keys/rotate" token={visit.formToken} class="stack-form more">
       <OrgField by={by} org={org} />
       <input type="hidden" name="id" value={of.id} />
@@ -240,7 +335,15 @@ const Actions = ({ of, visit, by, org }: { of: ApiKey; visit: Visit; by: By; org
   </details>
 )
 
-const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit; by: By; org: string }) => {
+interface RowProps {
+  readonly of: Listed
+  readonly visit: Visit
+  readonly by: By
+  readonly org: string
+  readonly errors: FieldErrors
+}
+
+const Row = ({ of: { key, calls }, visit, by, org, errors }: RowProps) => {
   const now = visit.services.now()
   return (
     <tr class={hasEnded(key, now) ? 'gone' : undefined} data-row>
@@ -278,6 +381,7 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
               no capture
             </>
           )}
+          <Used of={key} />
         </span>
       </td>
       <td data-label="Created">
@@ -300,7 +404,7 @@ const Row = ({ of: { key, calls }, visit, by, org }: { of: Listed; visit: Visit;
       </td>
       <td data-label="State">
         <State of={key} now={now} />
-        {hasEnded(key, now) ? null : <Actions of={key} visit={visit} by={by} org={org} />}
+        {hasEnded(key, now) ? null : <Actions of={key} visit={visit} by={by} org={org} errors={errors} />}
       </td>
     </tr>
   )
@@ -333,7 +437,16 @@ const shownOf = (visit: Visit): Shown => ({
   order: ORDERS.find(([one]) => one === queryParameter(visit, 'sort'))?.[0] ?? 'used',
 })
 
-function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: Visit; by: By; org: string }) {
+interface TableProps {
+  readonly keys: readonly Listed[]
+  readonly visit: Visit
+  readonly by: By
+  readonly org: string
+  /** Errors of the limits of one key. */
+  readonly refused: { readonly id: string; readonly errors: FieldErrors } | null
+}
+
+function Table({ keys: all, visit, by, org, refused }: TableProps) {
   const { show, order } = shownOf(visit)
   const now = visit.services.now()
   const ended = all.filter(({ key }) => hasEnded(key, now))
@@ -367,7 +480,13 @@ function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: 
           </thead>
           <tbody>
             {keys.map((key) => (
-              <Row of={key} visit={visit} by={by} org={org} />
+              <Row
+                of={key}
+                visit={visit}
+                by={by}
+                org={org}
+                errors={refused?.id === key.key.id ? refused.errors : new Map()}
+              />
             ))}
           </tbody>
         </table>
@@ -386,9 +505,11 @@ function Table({ keys: all, visit, by, org }: { keys: readonly Listed[]; visit: 
 const DONE: Readonly<Record<string, string>> = {
   revoked: 'The key is revoked.',
   capture: 'Capture is switched for this key.',
+  limits: 'The limits of the key are changed.',
 }
 
-export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
+/** @param of the key whose limits the errors are about; absent for those of a new key */
+export async function keys(visit: Visit, errors?: FieldErrors, of?: string): Promise<Page> {
   const { by, org } = await administering(visit, 'keys.list')
   const { administration, usage } = visit.services
   // A key for some projects does not see how others are used.
@@ -406,7 +527,9 @@ export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
     body: (
       <div class="stack">
         {done === undefined ? null : <Toast>{done}</Toast>}
-        {errors === undefined ? null : <Note bad>No key was made. Correct the marked field.</Note>}
+        {errors === undefined ? null : (
+          <Note bad>{of === undefined ? 'No key was made' : 'Nothing was changed'}. Correct the marked field.</Note>
+        )}
         <div class="head">
           <h1>Keys</h1>
           <p>Give each client its own key, so that you can revoke one without the others.</p>
@@ -422,8 +545,9 @@ export async function keys(visit: Visit, errors?: FieldErrors): Promise<Page> {
               visit={visit}
               by={by}
               org={org}
+              refused={of === undefined || errors === undefined ? null : { id: of, errors }}
             />
-            <Making visit={visit} by={by} org={org} {...(errors === undefined ? {} : { errors })} />
+            <Making visit={visit} by={by} org={org} {...(errors === undefined || of !== undefined ? {} : { errors })} />
             <KeyUsage of={used} />
           </>
         )}

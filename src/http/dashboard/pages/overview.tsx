@@ -4,13 +4,22 @@ import { insteadOf } from '../../../domain/meaning/hosted-model'
 import type { Counted } from '../../../domain/statistics'
 import { firstCodePoints } from '../../../domain/text'
 import { DAY_MS } from '../../../domain/time'
+import { backupHours, isBackupLate } from '../../../domain/transfer/backup-age'
 import type { Page } from '../page'
 import { Changes } from '../parts/changes'
 import { Bars, Days, Meter } from '../parts/charts'
 import { EntryLink, Name } from '../parts/common'
 import { reviews } from '../parts/frame'
 import { bytes, count, entryAt, plain, plural, withQuery } from '../parts/words'
-import { administers, hasRole, principalOf, queryParameter, type Visit } from '../visit'
+import {
+  administers,
+  administersAll,
+  administratorFor,
+  hasRole,
+  principalOf,
+  queryParameter,
+  type Visit,
+} from '../visit'
 import { EmptyOverview, Setup, type StepsDone } from './beginning'
 
 /** Reads the data of the overview. */
@@ -24,6 +33,12 @@ const COUNTED = 10_000
 const NAMES = 8
 const CHANGES = 5
 
+/** Counts keys that have stored most of their quota today, for their administrators. */
+async function keysNearQuota(visit: Visit): Promise<number> {
+  const by = administratorFor(visit, 'keys.list')
+  return by.kind === 'key' && administers(visit) ? (await visit.services.administration.keysNearQuota(by)).length : 0
+}
+
 export async function readOverview(visit: Visit) {
   const { services } = visit
   const principal = principalOf(visit)
@@ -32,20 +47,27 @@ export async function readOverview(visit: Visit) {
   const since = now - (now % DAY_MS) - (Math.max(days, TWO_WEEKS) - 1) * DAY_MS
   const isWriter = hasRole(visit, 'writer')
   // Requested together, so that they share a round trip.
-  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage] = await Promise.all([
-    services.entries.statistics(principal),
-    services.vectorCounts?.(principal) ?? null,
-    services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
-    services.changes.latest(principal, CHANGES),
-    services.suggestModel(principal),
-    reviews(visit) ? services.capture.review.waiting(principal) : 0,
-    isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
-    services.capture.usage.week(principal),
-  ])
+  const seesBackups = services.transfer.backups.isBound && administersAll(visit)
+  const [totals, vectors, activity, latest, suggestion, sessions, pairs, usage, backups, nearQuota] = await Promise.all(
+    [
+      services.entries.statistics(principal),
+      services.vectorCounts?.(principal) ?? null,
+      services.overview.activity(principal, { newest: COUNTED, since, names: NAMES }),
+      services.changes.latest(principal, CHANGES),
+      services.suggestModel(principal),
+      reviews(visit) ? services.capture.review.waiting(principal) : 0,
+      isWriter ? services.stalePairs.waiting(principal) : { pairs: 0, contradictions: 0 },
+      services.capture.usage.week(principal),
+      seesBackups ? services.transfer.backupRun() : null,
+      keysNearQuota(visit),
+    ],
+  )
   const full = vectors && vectorsWarning(vectors.vectors, services.vectorCapacity)
   const mostUsed = usage.mostUsed.slice(0, MOST_USED)
   const isShown = usage.since !== null
-  return { totals, vectors, activity, latest, suggestion, full, now, days, sessions, pairs, mostUsed, isShown }
+  const late = backups !== null && isBackupLate(backups, now) ? { hours: backupHours(backups, now) } : null
+  const attention = { sessions, pairs, late, nearQuota }
+  return { totals, vectors, activity, latest, suggestion, full, now, days, mostUsed, isShown, ...attention }
 }
 
 export type Seen = Awaited<ReturnType<typeof readOverview>>
@@ -153,10 +175,30 @@ export function Health({
 const notNamed = (field: string) => ({ field, op: 'not_exists' })
 const atAgent = (agent: string) => withQuery('/search', agent === '' ? notNamed('agent_name') : { agent })
 
+interface Waits {
+  readonly at: string | null
+  readonly count?: number
+  /** The noun of one, and of several. */
+  readonly label?: readonly string[]
+  /** Shown in place of a count. */
+  readonly text?: string
+}
+
 /** Counts of items that wait for the visitor. Pages of an administrator are linked to those who can open them. */
-const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit; seen: Seen }) => {
+const Attention = ({ visit, seen: { sessions, pairs, totals, late, nearQuota } }: { visit: Visit; seen: Seen }) => {
   const outdated = pairs.pairs - pairs.contradictions
-  const items = [
+  const items: readonly Waits[] = [
+    ...(late === null
+      ? []
+      : [
+          late.hours === null
+            ? { at: '/backups', text: 'No backup was ever completed' }
+            : {
+                count: Math.floor(late.hours / 24),
+                at: '/backups',
+                label: ['day since the last backup', 'days since the last backup'],
+              },
+        ]),
     { count: sessions, at: '/review', label: ['captured session to review', 'captured sessions to review'] },
     {
       count: pairs.contradictions,
@@ -169,7 +211,8 @@ const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit;
       at: administers(visit) ? '/settings' : null,
       label: ['piece of failed work', 'pieces of failed work'],
     },
-  ].filter((item) => item.count > 0)
+    { count: nearQuota, at: '/keys', label: ['key near its quota of today', 'keys near their quota of today'] },
+  ].filter((item) => item.count !== 0)
   return (
     <section class="card waits">
       <h2>Needs your attention</h2>
@@ -178,7 +221,11 @@ const Attention = ({ visit, seen: { sessions, pairs, totals } }: { visit: Visit;
         {items.map((item) => {
           const text = (
             <>
-              <strong>{count(item.count)}</strong> {item.label[item.count === 1 ? 0 : 1]}
+              {item.text ?? (
+                <>
+                  <strong>{count(item.count ?? 0)}</strong> {item.label?.[item.count === 1 ? 0 : 1]}
+                </>
+              )}
             </>
           )
           return <li>{item.at === null ? text : <a href={item.at}>{text}</a>}</li>

@@ -415,7 +415,7 @@ async function read(visit: Visit, { by, org }: Administering) {
     seesAll ? service.changes(org, { before: null, limit: MOST_CHANGES }) : [],
   ])
   if (!seesAll) return { rows, forks: [], changes: [] }
-  return { rows, forks: service.likelyForks(rows), changes }
+  return { rows, forks: await service.likelyForks(rows), changes }
 }
 
 type Refused = FormsProps['refused']

@@ -1,5 +1,7 @@
 import {
   type AddressingEntry,
+  cursorAfter,
+  placeOfCursor,
   type Reviewed,
   type ReviewedEntry,
   readChangeId,
@@ -223,11 +225,7 @@ const One = ({ visit, of, entry, others }: OneProps) => {
         <hr />
         <div class="actions">
           <Drop visit={visit} of={of} />
-          <a
-            class="button"
-            href={samePage(visit.url, { after: `${of.updatedAt}-${of.id}`, done: null, made: null })}
-            data-key="l"
-          >
+          <a class="button" href={samePage(visit.url, { after: cursorAfter(of), done: null, made: null })} data-key="l">
             Later <kbd>l</kbd>
           </a>
         </div>
@@ -272,16 +270,16 @@ const Addressing = ({ visit, entries }: { visit: Visit; entries: readonly Addres
   </section>
 )
 
-function placeOf(visit: Visit) {
-  const [, updatedAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(queryParameter(visit, 'after') ?? '') ?? []
-  return updatedAt === undefined || id === undefined ? null : { updatedAt: Number(updatedAt), id: Number(id) }
-}
-
 export async function review(visit: Visit): Promise<Page> {
   const items = await reviewing(visit, 'captured.list', async (caller) => {
     const { scope, project } = await namedProjectOrNone(visit.services, caller, queryParameter(visit, 'project'))
     return visit.services.capture.review.list(scope, {
-      ...{ project, client: queryParameter(visit, 'client'), after: placeOf(visit), limit: SIZE },
+      ...{
+        project,
+        client: queryParameter(visit, 'client'),
+        after: placeOfCursor(queryParameter(visit, 'after') ?? ''),
+        limit: SIZE,
+      },
     })
   })
   const addressing = await visit.services.capture.review.addressing(principalOf(visit), MOST_ADDRESSING)

@@ -4,7 +4,7 @@ import { SCRIPT_AT } from '../assets/script'
 import { STYLE_AT } from '../assets/style'
 import type { Page } from '../page'
 import { THEMES } from '../preferences'
-import { administers, hasRole, type Visit } from '../visit'
+import { administers, administersAll, hasRole, type Visit } from '../visit'
 import { Name } from './common'
 import { PostForm } from './form'
 
@@ -21,6 +21,8 @@ const PATHS = {
   projects: 'M2 4.5V13h12V6H8L6.5 4.5H2Z',
   keys: 'M9.5 9.2 3.5 15M6 12.5l1.5 1.5M11 9.5A3.5 3.5 0 1 0 11 2.5a3.5 3.5 0 0 0 0 7Z',
   audit: 'M4 2h6l2.5 2.5V14H4V2Zm2.5 5.5h4m-4 3h4',
+  backups: 'M2.5 2.5h11v3h-11v-3Zm1 3v8h9v-8M6.5 8.5h3',
+  cost: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12Zm1.8-7.6c-.3-.7-1-1-1.8-1-1 0-1.8.5-1.8 1.3 0 1.9 3.7.8 3.7 2.7 0 .8-.9 1.3-1.9 1.3-.9 0-1.6-.4-1.9-1.1M8 4.3v1m0 5.4v1',
   settings: 'M2 4.5h6m4 0h2M2 11.5h2m4 0h6M10 2.8v3.4M6 9.8v3.4',
   menu: 'M2.5 4.5h11m-11 3.5h11m-11 3.5h11',
   help: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.3 6.3a1.7 1.7 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.3m0 2v.1',
@@ -64,10 +66,16 @@ const MEMORY: readonly Place[] = [
   { at: '/usage', label: 'Usage', icon: 'usage' },
 ]
 
-export const ADMINISTRATION: readonly Place[] = [
+const administrationOf = (visit: Visit): readonly Place[] => [
   { at: '/projects', label: 'Projects', icon: 'projects' },
   { at: '/keys', label: 'Keys', icon: 'keys' },
   { at: '/audit', label: 'Audit log', icon: 'audit' },
+  ...(administersAll(visit)
+    ? ([
+        { at: '/backups', label: 'Backups', icon: 'backups' },
+        { at: '/cost', label: 'Cost', icon: 'cost' },
+      ] as const)
+    : []),
   { at: '/settings', label: 'Settings', icon: 'settings' },
 ]
 
@@ -214,7 +222,7 @@ const Menu = ({ visit, page, waiting }: FrameProps) => {
     <div class="menu" id="menu" popover="auto">
       <nav aria-label="Main">
         {isOperator ? null : <Places places={placesOf(visit, waiting)} at={page.at} label="Memory" />}
-        {administers(visit) ? <Places places={ADMINISTRATION} at={page.at} label="Administration" /> : null}
+        {administers(visit) ? <Places places={administrationOf(visit)} at={page.at} label="Administration" /> : null}
         <Places places={[HELP]} at={page.at} label="Support" />
       </nav>
       <div class="foot">

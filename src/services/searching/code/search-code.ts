@@ -1,6 +1,7 @@
 import { contentOf, matchLines, withLineFeeds } from '../../../domain/code/chunks'
 import { createGlob } from '../../../domain/code/indexed-files'
 import { unknownLanguage } from '../../../domain/code/languages'
+import type { CodeMode } from '../../../domain/code/modes'
 import { type IndexStatus, statusOf } from '../../../domain/code/status'
 import { codeWords, contentLength, foldCase, nameQuery, queryGrams } from '../../../domain/code/symbol-names'
 import type { SymbolKind } from '../../../domain/code/symbols'
@@ -442,10 +443,6 @@ export function createSearchLines(index: CodeIndex) {
     return { ...hits, warnings: hits.total === 0 ? cut : [NO_LINE, ...cut] }
   }
 }
-
-/** The modes of code search. */
-export const CODE_MODES = ['semantic', 'symbol', 'text'] as const
-type CodeMode = (typeof CODE_MODES)[number]
 
 /** Maximum length of a symbol name. */
 const LONGEST_NAME = 600

@@ -1,6 +1,5 @@
 import type { Entry } from '../../../domain/entry/entry'
 import { notFound } from '../../../domain/errors'
-import { textDiff } from '../../../domain/history/diff'
 import type { Version } from '../../../domain/history/version'
 import type { Scope } from '../../../domain/identity/scope'
 import { scheduler } from '../../../domain/scheduler'
@@ -28,6 +27,7 @@ const unknown = (id: number) => notFound(`Entry ${id} has no such history`)
 export function createReadHistory({ history }: { readonly history: History }): ReadHistory {
   /** Computes diffs of the versions whose text changed, against the version before. */
   async function diffs(scope: Scope, id: number, versions: readonly Version[], before: Map<number, number>) {
+    const { textDiff } = await import('../../../domain/history/diff')
     const changed = versions.filter(({ version, changed }) => changed?.includes('text') && before.has(version))
     const wanted = changed.flatMap(({ version }) => [version, before.get(version) as number])
     const texts = await history.texts(scope, id, [...new Set(wanted)], MAX_BYTES)

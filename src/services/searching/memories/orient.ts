@@ -1,4 +1,11 @@
-import { type ClockFace, clockFace, describeTime, isZone, type TimeDescription } from '../../../domain/recall/calendar'
+import {
+  type ClockFace,
+  clockFace,
+  describeTime,
+  isZone,
+  type TimeDescription,
+  temporal,
+} from '../../../domain/recall/calendar'
 import { EXPRESSION_FORMS, resolveExpression, warningsOf } from '../../../domain/recall/date-expressions'
 import type { MemorySummary } from '../../../domain/recall/memory'
 import { trim } from '../../../domain/text'
@@ -138,6 +145,7 @@ export function createOrient({ sightings, clock }: { readonly sightings: LastSee
    * await services.orient(visitor, { timezone: 'Europe/London', project: 'ferry', sessionId: null, expression: 'next monday', also: null })
    */
   return async (visitor: Visitor, request: OrientRequest): Promise<Orientation> => {
+    await temporal.load()
     const now = clock.now()
     const { timezone, project, sessionId, also, expression } = request
     const moment = collectIssues((wrong) => checkRequestedTime(request, wrong, now)) as number

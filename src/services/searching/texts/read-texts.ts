@@ -1,15 +1,7 @@
 import { noSuchEntry, notFound, Problem } from '../../../domain/errors'
 import type { Scope } from '../../../domain/identity/scope'
 import { lineIndex } from '../../../domain/reading/lines'
-import {
-  findNode,
-  nodesBelow,
-  type OutlineNode,
-  readOutline,
-  type ShownOutline,
-  shownOutline,
-  slug,
-} from '../../../domain/reading/outline'
+import type { OutlineNode, ShownOutline } from '../../../domain/reading/outline'
 import { checkPart, cutRange, type Part, rangeFor, type TextRange } from '../../../domain/reading/range'
 import { scheduler } from '../../../domain/scheduler'
 import type { EntryStore } from '../../../ports/entry-store'
@@ -22,6 +14,9 @@ interface Totals {
   readonly chars: number
   readonly lines: number
 }
+
+/** Loads the parser of Markdown. */
+const outlining = () => import('../../../domain/reading/outline')
 
 export type ReadTexts = ReturnType<typeof createReadTexts>
 
@@ -47,6 +42,7 @@ export function createReadTexts({
     /** Returns the outline of an entry. @throws Problem not_found */
     async outline(scope: Scope, id: number, maxDepth: number): Promise<ShownOutline & { totals: Totals }> {
       const text = await wholeText(scope, id)
+      const { readOutline, shownOutline } = await outlining()
       const root: OutlineNode = await scheduler.run(readOutline(text))
       return { ...shownOutline(root, maxDepth), totals: lineIndex(text) }
     },
@@ -76,6 +72,7 @@ export function createReadTexts({
     /** Returns the text of an outline node. @throws Problem not_found; for an unknown node, with the most similar one */
     async node(scope: Scope, id: number, nodeId: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
+      const { findNode, readOutline } = await outlining()
       const found = findNode(await scheduler.run(readOutline(text)), nodeId)
       if ('nearest' in found)
         throw notFound(`Entry ${id} has no node "${nodeId.slice(0, 200)}"; the most similar is "${found.nearest}"`)
@@ -89,6 +86,7 @@ export function createReadTexts({
      */
     async section(scope: Scope, id: number, heading: string): Promise<TextRange & { totals: Totals }> {
       const text = await wholeText(scope, id)
+      const { nodesBelow, readOutline, slug } = await outlining()
       const nodes = [...nodesBelow(await scheduler.run(readOutline(text)))]
       const wanted = slug(heading)
       const named = (test: (name: string) => boolean) => nodes.find((node) => test(slug(node.title)) || test(node.id))

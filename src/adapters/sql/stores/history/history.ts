@@ -534,6 +534,7 @@ export function createSqlHistory(
       try {
         await write(caller, new Batch(...statements), {
           quotas,
+          restores: true,
           takes: () => maxBytesOf(states.map(({ state }) => state)),
         })
       } catch (error) {

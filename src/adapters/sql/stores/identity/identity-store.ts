@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { AuditEvent } from '../../../../domain/identity/audit'
 import { type ApiKey, alreadyExists, type Org, type Project } from '../../../../domain/identity/identity'
+import { hasLimits, type KeyLimits } from '../../../../domain/identity/key-limits'
 import { readProjectName } from '../../../../domain/identity/project-names'
 import { ROLES } from '../../../../domain/identity/scope'
 import type { Clock } from '../../../../ports/clock'
@@ -22,16 +23,31 @@ import {
   textsOf,
 } from '../../core/rows'
 import { auditStatement } from '../../tables/changes/audit-statements'
+import { nearQuota, storedToday } from '../../tables/changes/key-quota'
 import { attachStatements } from '../../tables/changes/name-statements'
 
 /** Keys of one address that are read. */
 const MOST_OF_ADDRESS = 100
 
-/** Columns of a key, with its organization. */
+const COLUMNS_OF_KEY = [
+  ...[
+    'id',
+    'org',
+    'name',
+    'role',
+    'projects',
+    'agent',
+    'owner',
+    'created_at',
+    'created_by',
+    'expires_at',
+    'revoked_at',
+  ],
+  ...['last_used_at', 'captures', 'email', 'rate_limit', 'max_entries', 'counted_as'],
+]
 
-export const KEY_COLUMNS = sql.raw(
-  'id, org, name, role, projects, agent, owner, created_at, created_by, expires_at, revoked_at, last_used_at, captures, email',
-)
+/** Columns of a key, with its organization. */
+export const KEY_COLUMNS = sql.raw(COLUMNS_OF_KEY.join(', '))
 
 /**
  * Version of the project directory of the key's organization, read with the key, so that known names need no round trip.
@@ -40,6 +56,11 @@ export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
   SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
 
 const roleOf = oneOf(ROLES)
+
+function limitsOf(row: Row): { readonly limits?: KeyLimits } {
+  const limits = { requestsPerMinute: numOrNull(row, 'rate_limit'), entriesPerDay: numOrNull(row, 'max_entries') }
+  return hasLimits(limits) ? { limits } : {}
+}
 
 export const toKey = (row: Row): ApiKey => ({
   id: str(row, 'id'),
@@ -56,6 +77,9 @@ export const toKey = (row: Row): ApiKey => ({
   lastUsedAt: numOrNull(row, 'last_used_at'),
   captures: flag(row, 'captures'),
   ...(row.email === null ? {} : { email: str(row, 'email') }),
+  ...limitsOf(row),
+  ...(row.counted_as === null ? {} : { countedAs: str(row, 'counted_as') }),
+  ...(row.stored_today === undefined ? {} : { storedToday: num(row, 'stored_today') }),
   ...(row.directory === undefined ? {} : { directory: num(row, 'directory') }),
 })
 
@@ -71,6 +95,9 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
   const { dialect } = connection
   const jsonList = (values: readonly string[]): SQL =>
     sql`(SELECT value FROM ${dialect.jsonRows(sql`${JSON.stringify(values)}`)})`
+
+  /** Matches keys `k` that can be used now. */
+  const usable = (): SQL => sql`k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${clock.now()})`
 
   /** Runs a batch whose first statement refuses it when a name exists already. */
   async function unlessTaken(org: string, taken: SQL, problem: Problem, statements: readonly SQL[]): Promise<void> {
@@ -99,7 +126,8 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     return sql`
       INSERT INTO api_keys (${KEY_COLUMNS}, hash)
       VALUES (${id}, ${org}, ${name}, ${role}, ${projects}, ${agent}, ${owner}, ${createdAt}, ${createdBy}, ${expiresAt},
-        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${hash})`
+        NULL, NULL, ${Number(key.captures)}, ${key.email ?? null}, ${key.limits?.requestsPerMinute ?? null},
+        ${key.limits?.entriesPerDay ?? null}, ${key.countedAs ?? null}, ${hash})`
   }
 
   return {
@@ -126,18 +154,29 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async createKey(key, hash, event, newOwner) {
-      const { org, owner } = key
+      const { org, owner, email } = key
+      const taken = [
+        ...(newOwner ? [sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`] : []),
+        ...(email === undefined
+          ? []
+          : [
+              sql`SELECT 1 FROM api_keys k WHERE k.org = ${org} AND k.owner <> ${owner} AND k.email = ${email} AND ${usable()}`,
+            ]),
+      ]
       const statements = [
         sql`INSERT INTO owners (org, name) VALUES (${org}, ${owner}) ON CONFLICT DO NOTHING`,
         insertKey(key, hash),
         auditStatement(org, clock.now(), event),
       ]
-      if (!newOwner) await new Batch(...statements).run(connection, { org })
+      if (taken.length === 0) await new Batch(...statements).run(connection, { org })
       else
         await unlessTaken(
           org,
-          sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`,
-          new Problem('conflict', `An owner with this name exists already: ${owner}`),
+          sql.join(taken, sql` UNION ALL `),
+          new Problem(
+            'conflict',
+            `Another key was created at the same moment; its owner is ${owner}, or it has this address`,
+          ),
           statements,
         )
     },
@@ -145,7 +184,8 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async keys(org) {
       return readOne(
         connection,
-        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE org = ${org} ORDER BY created_at, id`,
+        sql`SELECT ${KEY_COLUMNS}, ${storedToday('k', clock.now())} AS stored_today FROM api_keys k WHERE k.org = ${org}
+          ORDER BY k.created_at, k.id`,
         each(toKey),
       )
     },
@@ -191,7 +231,10 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     async keysByEmail(email) {
       return runOne(
         connection,
-        sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE email = ${email} AND revoked_at IS NULL ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
+        sql`SELECT ${KEY_COLUMNS} FROM (
+            SELECT k.*, row_number() OVER (PARTITION BY k.org ORDER BY k.created_at DESC, k.id) AS place
+            FROM api_keys k WHERE k.email = ${email} AND ${usable()}
+          ) newest WHERE place = 1 ORDER BY created_at DESC, id LIMIT ${MOST_OF_ADDRESS}`,
         each(toKey),
       )
     },
@@ -233,6 +276,31 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
         if (error instanceof PreconditionFailed) return false
         throw error
       }
+    },
+
+    async setLimits(org, id, { requestsPerMinute, entriesPerDay }, event) {
+      const live = sql`org = ${org} AND id = ${id} AND revoked_at IS NULL`
+      try {
+        await new Batch(
+          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
+          sql`UPDATE api_keys SET rate_limit = ${requestsPerMinute}, max_entries = ${entriesPerDay} WHERE ${live}`,
+          auditStatement(org, clock.now(), event),
+        ).run(connection, { org })
+        return true
+      } catch (error) {
+        if (error instanceof PreconditionFailed) return false
+        throw error
+      }
+    },
+
+    async keysNearQuota(org) {
+      const now = clock.now()
+      return readOne(
+        connection,
+        sql`SELECT ${sql.raw(COLUMNS_OF_KEY.map((name) => `k.${name}`).join(', '))}, u.entries AS stored_today ${nearQuota(now)} AND u.org = ${org}
+          ORDER BY k.created_at, k.id`,
+        each(toKey),
+      )
     },
 
     async noteUse(id, at) {

@@ -4,7 +4,7 @@ import { Batch, readOne, runOne } from '../../core/batch'
 import type { SqlConnection } from '../../core/connection'
 import { each, howMany, jsonGroups, num, str } from '../../core/rows'
 
-const COUNTS = ['calls', 'failed', 'entries', 'rows_read', 'rows_written', 'tokens'] as const
+const COUNTS = ['requests', 'calls', 'failed', 'entries', 'rows_read', 'rows_written', 'tokens'] as const
 
 /** Creates the store of usage over any SQL connection. */
 export function createSqlUsageStore(connection: SqlConnection): UsageStore {
@@ -17,7 +17,7 @@ export function createSqlUsageStore(connection: SqlConnection): UsageStore {
   return {
     async add(rows) {
       const values = rows.map((row) => [
-        ...[row.org, row.day, row.keyId, row.project, row.calls, row.failed, row.entries],
+        ...[row.org, row.day, row.keyId, row.project, row.requests, row.calls, row.failed, row.entries],
         ...[row.rowsRead, row.rowsWritten, row.tokens],
       ])
       const statements = jsonGroups(values).map(
@@ -31,10 +31,25 @@ export function createSqlUsageStore(connection: SqlConnection): UsageStore {
     async sums(org, from) {
       return readOne(
         connection,
-        sql`SELECT key_id, project, ${sums} FROM key_usage WHERE org = ${org} AND day >= ${from} GROUP BY key_id, project ORDER BY 1, 2`,
+        sql`SELECT key_id, project, ${sums} FROM key_usage WHERE org = ${org} AND day >= ${from}
+          GROUP BY key_id, project HAVING sum(calls) > 0 ORDER BY 1, 2`,
         each((row) => ({
-          ...{ keyId: str(row, 'key_id'), project: str(row, 'project'), calls: num(row, 'calls') },
+          ...{ keyId: str(row, 'key_id'), project: str(row, 'project') },
+          ...{ requests: num(row, 'requests'), calls: num(row, 'calls') },
           ...{ failed: num(row, 'failed'), entries: num(row, 'entries'), tokens: num(row, 'tokens') },
+          ...{ rowsRead: num(row, 'rows_read'), rowsWritten: num(row, 'rows_written') },
+        })),
+      )
+    },
+
+    async days(org, from) {
+      const whose = org === null ? sql`` : sql`org = ${org} AND`
+      return readOne(
+        connection,
+        sql`SELECT day, sum(requests) AS requests, sum(rows_read) AS rows_read, sum(rows_written) AS rows_written
+          FROM key_usage WHERE ${whose} day >= ${from} GROUP BY day ORDER BY day`,
+        each((row) => ({
+          ...{ day: num(row, 'day'), requests: num(row, 'requests') },
           ...{ rowsRead: num(row, 'rows_read'), rowsWritten: num(row, 'rows_written') },
         })),
       )

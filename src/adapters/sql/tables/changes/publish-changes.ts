@@ -20,6 +20,7 @@ import { PLAIN_NAMES, toEntry } from '../entries/entry-rows'
 import { dueStatement, toDue } from '../outbox/outbox-rows'
 import { changedSince, newestChange, OLDEST_FIRST, toVisibilityChange, VISIBILITY_COLUMNS } from './change-rows'
 import { toErased } from './erase-selection'
+import { KEY_QUOTA, keyQuotaGuards, refusedByKeyQuota } from './key-quota'
 import { attachStatements, namesGuard, PROJECTS } from './name-statements'
 import { quotaGuards, withinQuotas } from './quota'
 import { RECEIPT, receiptGuard, receiptStatement } from './receipt-statements'
@@ -109,6 +110,8 @@ interface WriteOptions {
   readonly quotas?: Quotas
   /** Maximum bytes that the call adds, for the quotas. */
   readonly takes?: () => number
+  /** The write returns deleted entries, which do not count in the quota of the key. */
+  readonly restores?: boolean
   /** Retains no version, whatever the settings. */
   readonly forgets?: boolean
   /** The write frees space, so it is allowed while a local disk is full. */
@@ -116,10 +119,10 @@ interface WriteOptions {
 }
 
 /**
- * Runs the statements of a call that writes entries as one batch, within the quotas of its organization.
+ * Runs the statements of a call that writes entries as one batch, within the quotas of its organization and its key.
  *
  * @param own the batch, or a function of `since` that returns it
- * @throws PreconditionFailed, as a batch does; Problem limit_exceeded when the organization would exceed a quota; KeyAlreadyUsed when the
+ * @throws PreconditionFailed, as a batch does; Problem limit_exceeded when the organization or the key would exceed a quota; KeyAlreadyUsed when the
  * caller's receipt
  * key was used before; NamesChanged when names of projects were resolved by an older directory
  */
@@ -128,7 +131,8 @@ export type Write = (caller: Caller, own: Batch | ((since: SQL) => Batch), optio
 /** Creates the function by which all callers write entries. */
 export function createWrite(connection: SqlConnection, clock: Clock, terms: HistoryTerms): Write {
   const { dialect } = connection
-  return async (caller, own, { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false } = {}) => {
+  return async (caller, own, options = {}) => {
+    const { quotas = NO_QUOTAS, takes = () => 0, forgets = false, usesReserve = false, restores = false } = options
     const now = clock.now()
     const { receipt } = caller
     const names = caller.names?.isGiven === false && caller.names.attachments.length > 0 ? caller.names : null
@@ -141,6 +145,7 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
         .join(typeof own === 'function' ? own(since) : own)
         .do(receipt ? [receiptStatement(dialect, caller, now, since)] : [])
         .do(limits.after)
+        .do(restores ? [] : keyQuotaGuards(dialect, caller, since, now))
     try {
       const manner = { keeps: terms.days > 0 && !forgets, at: now }
       const result = await withinQuotas({ connection, quotas, scope: caller, takes }, () =>
@@ -152,6 +157,8 @@ export function createWrite(connection: SqlConnection, clock: Clock, terms: Hist
     } catch (error) {
       if (error instanceof PreconditionFailed && error.premise === RECEIPT) throw new KeyAlreadyUsed()
       if (error instanceof PreconditionFailed && error.premise === PROJECTS) throw new NamesChanged()
+      if (error instanceof PreconditionFailed && error.premise === KEY_QUOTA)
+        throw await refusedByKeyQuota(connection, caller, now)
       throw error
     }
   }

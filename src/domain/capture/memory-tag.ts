@@ -1,0 +1,2 @@
+/** Name of the tag around recalled memories. */
+export const MEMORY_TAG = 'commonplace-memory'

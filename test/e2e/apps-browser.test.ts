@@ -1,0 +1,4 @@
+import { appsInBrowser } from '../contracts/endpoint/apps-browser'
+import { useBrowser } from '../support/browser'
+
+appsInBrowser(useBrowser())

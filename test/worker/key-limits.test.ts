@@ -1,0 +1,3 @@
+import { keyLimitsContract } from '../contracts/key-limits'
+
+keyLimitsContract()
