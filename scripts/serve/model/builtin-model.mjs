@@ -95,7 +95,9 @@ export function createBuiltinModel(options) {
     if (await loadInstalled(pinned)) return
     const total = sizeOf(pinned)
     if (triedAt === 0)
-      tell(`Downloading the model ${pinned.model} (${megabytes(total)}, once). Until then, "local" is used, which compares words only.`)
+      tell(
+        `Downloading the model ${pinned.model} (${megabytes(total)}, once). Until then, "local" is used, which compares words only.`,
+      )
     triedAt = Date.now()
     state = { state: 'downloading', name: label, received: 0, total }
     known.resolve(undefined)
