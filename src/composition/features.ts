@@ -7,7 +7,6 @@ import { createSqlProjectDirectory } from '../adapters/sql/stores/identity/proje
 import { createSqlUsageStore } from '../adapters/sql/stores/identity/usage-store'
 import { createSqlLastSeen } from '../adapters/sql/stores/memories/last-seen'
 import { createSqlMemories } from '../adapters/sql/stores/memories/memories'
-import { createSqlPacks } from '../adapters/sql/stores/packs/packs'
 import type { Config } from '../config'
 import { type CursorSeal, createCursorSeal } from '../domain/history/cursor'
 import { createSessionSeal, type SessionSeal } from '../domain/identity/session'
@@ -38,8 +37,7 @@ import type { FindEarlier } from '../services/currency/find-earlier'
 import { judgeStep, pairSteps } from '../services/currency/pair-steps'
 import type { FinishIndex } from '../services/maintenance/pending-index'
 import type { CatchUp } from '../services/maintenance/sync-vectors'
-import { contextOf, createCompilePack } from '../services/pack/compile-pack'
-import { createFindCandidates } from '../services/pack/find-candidates'
+import type { CompilePack } from '../services/pack/compile-pack'
 import { createRemember } from '../services/pack/remember'
 import { createAdministration } from '../services/people/administration'
 import type { Host } from '../services/people/cost'
@@ -67,6 +65,7 @@ import type { createReportEvent } from '../services/writing/events/report-event'
 import { createMemoryService } from '../services/writing/memories/memories'
 import { type Bindings, levelsOf } from './isolate'
 import { methodsOnDemand, modules } from './on-demand'
+import type { PackParts } from './packs'
 
 /** Wires the detection of memories on one subject. */
 export function composeCurrency(
@@ -277,46 +276,18 @@ export function composeMemories(given: {
 }
 
 /** Wires packs. */
-export function composePacks(given: {
-  readonly connection: SqlConnection
-  readonly clock: Clock
-  readonly analyzer: Analyzer
-  readonly entries: EntryStore
-  readonly storeEntries: StoreEntries
-  readonly fullText: FullText
-  /** Whether full-text search is enabled. */
-  readonly words: boolean
-  readonly embedder: Embedder | null
-  readonly index: VectorIndex
-  readonly searchSemantic: SearchSemantic | null
-  readonly finishing: FinishIndex
-  /** Reference cosines of the model. */
-  readonly levels: () => Promise<Levels>
-  readonly unfinished: CatchUp['warnings']
-  readonly findEarlier: FindEarlier
-  readonly findDisagreements: FindDisagreements
-  /** Whether packs only contain approved entries (PACK_TRUST). */
-  readonly isApproved: boolean
-}): Services['packs'] {
-  const { connection, clock, analyzer, entries, storeEntries, fullText, words, embedder, index } = given
-  const { searchSemantic, finishing, levels, unfinished, findEarlier, isApproved } = given
-  const reads = createSqlPacks(connection, clock)
-  const semantic =
-    embedder === null || searchSemantic === null ? null : { embed: searchSemantic.embed, embedder, index, levels }
-  const findCandidates = createFindCandidates({
-    reads,
-    fullText: words ? fullText : null,
-    analyzer,
-    ...(words ? { suggestWords: createSuggestWords({ fullText, analyzer }) } : {}),
-    semantic,
-    finishing,
-  })
-  const explained = createCompilePack({
-    ...{ reads, findCandidates, analyzer, clock, unfinished, isApproved },
-    findDisagreements: given.findDisagreements,
-  })
+export function composePacks(
+  given: PackParts & {
+    readonly entries: EntryStore
+    readonly storeEntries: StoreEntries
+    readonly findEarlier: FindEarlier
+  },
+): Services['packs'] {
+  const { connection, clock, analyzer, entries, storeEntries, fullText, findEarlier } = given
+  const compiler = methodsOnDemand(modules.packs, ({ composeCompilePack }) => ({ compile: composeCompilePack(given) }))
+  const explained: CompilePack = (...asked) => compiler.compile(...asked)
   return {
-    context: contextOf(explained),
+    context: async (...asked) => (await explained(...asked)).pack,
     explained,
     remember: createRemember({
       storeEntries,

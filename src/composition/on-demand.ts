@@ -29,6 +29,7 @@ export const modules = {
   }),
   capture: deferred(() => import('./capture')),
   code: deferred(() => import('./code')),
+  packs: deferred(() => import('./packs')),
   transfer: deferred(() => import('./transfer')),
   departure: deferred(async () => {
     const [departure, people] = await Promise.all([

@@ -94,13 +94,8 @@ export interface ScoredPlace {
 }
 
 export type CompilePack = ReturnType<typeof createCompilePack>
-export type ContextOf = (caller: Caller, given: PackArguments) => Promise<Pack>
-
 /** Returns only the pack, for agents. */
-export const contextOf =
-  (compile: CompilePack): ContextOf =>
-  async (caller, given) =>
-    (await compile(caller, given)).pack
+export type ContextOf = (caller: Caller, given: PackArguments) => Promise<Pack>
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
 export function createCompilePack({
