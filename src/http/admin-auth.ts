@@ -1,7 +1,7 @@
 import { Problem } from '../domain/errors'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
-import { administratorOf, type Credential, requireRole } from './auth'
+import { administratorOf, type Credential, OWN, requireRole } from './auth'
 
 /** Middleware of every administration route (platform contract §5). */
 interface Asked {
@@ -15,6 +15,10 @@ export async function administrator({ services, credential }: Asked, action: str
   if (by.kind === 'key') await noting(services, by, async () => requireRole(by.caller, 'admin'))
   return by
 }
+
+/** Returns the organization that an address names: `-` is that of the key, since not every key knows its organization. */
+export const namedOrg = (credential: Credential, named: string): string =>
+  named === OWN && credential.kind === 'principal' ? credential.principal.org : named
 
 /** Logs denials before the error is returned. */
 export async function noting<T>(services: Services, by: Administrator, step: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { isNearQuota } from '../domain/identity/key-limits'
 import type { Millis } from '../domain/time'
 import type { Administrator } from '../services/people/administration'
 import type { Services } from '../services/services'
-import { administrator, noting } from './admin-auth'
+import { administrator, namedOrg, noting } from './admin-auth'
 import { type Credential, requireOrg } from './auth'
 import { readObject } from './body'
 import { showCost } from './cost'
@@ -108,14 +108,18 @@ export function createAdminRoutes() {
 
   routes.post('/orgs/:org/projects', async (c) => {
     const project = await run(c.var, 'projects.create', async (administration, by) =>
-      administration.createProject(by, c.req.param('org'), await readObject(c.req.raw, ['id', 'name'], MAX_BODY)),
+      administration.createProject(
+        by,
+        namedOrg(c.var.credential, c.req.param('org')),
+        await readObject(c.req.raw, ['id', 'name'], MAX_BODY),
+      ),
     )
     return c.json(showProject(project), 201)
   })
 
   routes.get('/orgs/:org/projects', async (c) => {
     const projects = await run(c.var, 'projects.list', async (administration, by) =>
-      c.var.services.projects.all(await administration.reach(by, c.req.param('org'))),
+      c.var.services.projects.all(await administration.reach(by, namedOrg(c.var.credential, c.req.param('org')))),
     )
     return c.json({ projects: projects.map((project) => ({ id: project.key, ...showListed(project) })) })
   })
@@ -123,14 +127,20 @@ export function createAdminRoutes() {
   routes.post('/orgs/:org/keys', async (c) => {
     const members = ['name', 'role', 'projects', 'agent', 'owner', 'expires_at', 'capture', 'email', ...LIMITS]
     const { key, text } = await run(c.var, 'keys.create', async (administration, by) =>
-      administration.createKey(by, c.req.param('org'), await readObject(c.req.raw, members, MAX_BODY)),
+      administration.createKey(
+        by,
+        namedOrg(c.var.credential, c.req.param('org')),
+        await readObject(c.req.raw, members, MAX_BODY),
+      ),
     )
     const { id, ...rest } = showKey(key)
     return c.json({ id, key: text, ...rest }, 201, { 'Cache-Control': 'no-store' })
   })
 
   routes.get('/orgs/:org/keys', async (c) => {
-    const keys = await run(c.var, 'keys.list', (administration, by) => administration.keys(by, c.req.param('org')))
+    const keys = await run(c.var, 'keys.list', (administration, by) =>
+      administration.keys(by, namedOrg(c.var.credential, c.req.param('org'))),
+    )
     const now = c.var.services.now()
     return c.json({ keys: keys.map((key) => showWithEnd(key, now)) })
   })
@@ -139,7 +149,7 @@ export function createAdminRoutes() {
     const { key, text, replaced } = await run(c.var, 'keys.rotate', async (administration, by) =>
       administration.rotateKey(
         by,
-        c.req.param('org'),
+        namedOrg(c.var.credential, c.req.param('org')),
         c.req.param('id'),
         await readObject(c.req.raw, ['grace_hours', 'expires_at'], MAX_BODY),
       ),
@@ -150,7 +160,12 @@ export function createAdminRoutes() {
 
   routes.patch('/orgs/:org/keys/:id', async (c) => {
     const key = await run(c.var, 'keys.limit', async (administration, by) =>
-      administration.limitKey(by, c.req.param('org'), c.req.param('id'), await readObject(c.req.raw, LIMITS, MAX_BODY)),
+      administration.limitKey(
+        by,
+        namedOrg(c.var.credential, c.req.param('org')),
+        c.req.param('id'),
+        await readObject(c.req.raw, LIMITS, MAX_BODY),
+      ),
     )
     return c.json(showKey(key))
   })
@@ -159,7 +174,7 @@ export function createAdminRoutes() {
     checkNames(c.req.query(), ['children'], 'revoking a key')
     const children = readFlag(c.req.query('children'), 'children')
     const { key, revoked } = await run(c.var, 'keys.revoke', (administration, by) =>
-      administration.revokeKey(by, c.req.param('org'), c.req.param('id'), children),
+      administration.revokeKey(by, namedOrg(c.var.credential, c.req.param('org')), c.req.param('id'), children),
     )
     return c.json({ ...showKey(key), ...(children ? { revoked } : {}) })
   })
@@ -169,7 +184,7 @@ export function createAdminRoutes() {
     const after = readInteger(c.req.query('after'), 'after', 0, 0, Number.MAX_SAFE_INTEGER)
     const limit = readInteger(c.req.query('limit'), 'limit', 100, 1, MAX_PAGE)
     const { events, next } = await run(c.var, 'audit.read', (administration, by) =>
-      administration.auditPage(by, c.req.param('org'), { after, limit }),
+      administration.auditPage(by, namedOrg(c.var.credential, c.req.param('org')), { after, limit }),
     )
     return c.json({ events: events.map(showEvent), next })
   })

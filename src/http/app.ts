@@ -261,7 +261,8 @@ function createRouter<Env extends object>(
   app.notFound(async (c) => {
     const isForPeople = isBrowser(c.req.raw) && !c.req.header('authorization') && !/^\/(api|mcp)\//.test(c.req.path)
     if (isForPeople) return (await import('./dashboard/serve')).noPage(c.req.raw)
-    const message = 'No such route. MCP is served at /mcp'
+    const isRest = c.req.path.startsWith('/api/')
+    const message = `No such route. ${isRest ? 'GET /api/v1/openapi.json lists the routes' : 'MCP is served at /mcp'}`
     return c.json(errorBody(c.req.raw, { code: 'not_found', message, retryable: false }), 404)
   })
 

@@ -7,7 +7,7 @@ import type { Farewell } from '../services/people/departure'
 import { USAGE_BY, type UsageSum } from '../services/people/usage'
 import type { Services } from '../services/services'
 import { showEvent, showKey } from './admin'
-import { administrator, noting } from './admin-auth'
+import { administrator, namedOrg, noting } from './admin-auth'
 import type { Credential } from './auth'
 import { readObject } from './body'
 import { showCost } from './cost'
@@ -68,7 +68,8 @@ export function createPeopleRoutes() {
   routes.post('/:org/people/:owner/leave', async (c) =>
     run(c.var, 'people.leave', async (by) => {
       const { farewell, dryRun } = readFarewell(await readObject(c.req.raw, ['to', 'erase', 'dry_run'], MAX_BODY))
-      const { org, owner } = c.req.param()
+      const { owner } = c.req.param()
+      const org = namedOrg(c.var.credential, c.req.param('org'))
       const { remaining, isDone } = await c.var.services.departure.leave(by, org, owner, farewell, dryRun)
       return c.json({
         ...{ owner, ...(farewell === 'erase' ? { erase: true } : farewell), dry_run: dryRun },
@@ -79,7 +80,8 @@ export function createPeopleRoutes() {
 
   routes.get('/:org/people/:owner', async (c) =>
     run(c.var, 'people.read', async (by) => {
-      const { org, owner } = c.req.param()
+      const { owner } = c.req.param()
+      const org = namedOrg(c.var.credential, c.req.param('org'))
       const { departure, administration } = c.var.services
       const { keys, sessions, uses, lastSeen, usage, actions, caller } = await departure.record(by, org, owner)
       await administration.note(caller, true, { owner })
@@ -109,7 +111,7 @@ export function createPeopleRoutes() {
       const days = readDays(query.days)
       const of = USAGE_BY.find((known) => known === (query.by || 'key'))
       if (of === undefined) throw invalidInput(`by must be one of: ${USAGE_BY.join(', ')}`)
-      const sums = await c.var.services.usage.report(by, c.req.param('org'), days, of)
+      const sums = await c.var.services.usage.report(by, namedOrg(c.var.credential, c.req.param('org')), days, of)
       return c.json({ days, by: of, usage: sums.map((sum) => showUsage(sum, of)) })
     }),
   )
@@ -117,14 +119,15 @@ export function createPeopleRoutes() {
   routes.get('/:org/cost', async (c) =>
     run(c.var, 'usage.read', async (by) => {
       checkNames(c.req.query(), [], 'the cost of a month')
-      return c.json(showCost(await c.var.services.costs.thisMonth(by, c.req.param('org'))))
+      return c.json(showCost(await c.var.services.costs.thisMonth(by, namedOrg(c.var.credential, c.req.param('org')))))
     }),
   )
 
   routes.get('/:org/people/:owner/export', async (c) =>
     run(c.var, 'people.export', async (by) => {
       const { departure, transfer } = c.var.services
-      const { org, owner } = c.req.param()
+      const { owner } = c.req.param()
+      const org = namedOrg(c.var.credential, c.req.param('org'))
       const reader = await departure.reader(by, org, owner)
       const { request, from, limit } = await readExport(c.var.services, reader, c.req.query())
       const going =

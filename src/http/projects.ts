@@ -5,8 +5,8 @@ import type { Principal } from '../domain/identity/scope'
 import type { Millis } from '../domain/time'
 import type { ListedProject, ProjectAdmin, ProjectChange } from '../services/people/projects'
 import type { Services } from '../services/services'
-import { administrator, noting } from './admin-auth'
-import { type Credential, OWN, requireOrg } from './auth'
+import { administrator, namedOrg, noting } from './admin-auth'
+import { type Credential, requireOrg } from './auth'
 import { readObject } from './body'
 import { checkNames } from './query-names'
 
@@ -19,6 +19,7 @@ interface Variables {
 
 const MAX_BODY = 65_536
 const CHANGES = { usual: 50, most: 200 } as const
+
 const iso = (ms: Millis | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 export const showListed = ({ key, name, aliases, homes, entries, lastUse, createdAt }: ListedProject) => ({
@@ -68,8 +69,7 @@ export function createProjectChanges() {
   ): Promise<T> {
     const by = await administrator(variables, action)
     return noting(variables.services, by, async () => {
-      const org = named === OWN ? requireOrg(variables.credential).org : named
-      const actor = await variables.services.administration.wholeActor(by, org)
+      const actor = await variables.services.administration.wholeActor(by, namedOrg(variables.credential, named))
       return step(actor, actor)
     })
   }

@@ -6,7 +6,7 @@ import { MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES } from '../domain/transfer/records
 import type { Services } from '../services/services'
 import { isDay } from '../services/transfer/backups'
 import type { ExportRequest } from '../services/transfer/export-org'
-import { administrator, noting } from './admin-auth'
+import { administrator, namedOrg, noting } from './admin-auth'
 import { type Credential, LOCAL } from './auth'
 import { readObject } from './body'
 import { acceptedBy, acceptsGzip, streamOf, unpacked } from './gzip'
@@ -112,7 +112,9 @@ export function createTransferRoutes() {
     step: (actor: Actor) => Promise<T>,
   ): Promise<T> {
     const by = await administrator(variables, action)
-    return noting(variables.services, by, async () => step(await variables.services.administration.actor(by, org)))
+    return noting(variables.services, by, async () =>
+      step(await variables.services.administration.actor(by, namedOrg(variables.credential, org))),
+    )
   }
 
   routes.get('/:org/export', async (c) => {

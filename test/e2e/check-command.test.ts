@@ -106,6 +106,6 @@ describe('commonplace check', () => {
     const id = await remember('Dry', ['a.ts:1'])
     expect((await check('--dry-run')).out).toContain('nothing was stored')
     expect((await read(id)).metadata.sources).toEqual(['a.ts:1'])
-    expect((await check('--project', 'another')).out).toContain('0 cited places of 0 memories')
+    expect((await check('--project', 'another')).out).toContain('No memory of project another cites code.')
   })
 })

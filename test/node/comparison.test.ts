@@ -91,6 +91,8 @@ it('measures the claims of docs/comparison.md', async () => {
   const [promises = ''] = /^\| what goes wrong \|[\s\S]*?(?=\n\n)/m.exec(proof) ?? []
   const page = `# Comparison
 
+For people who choose a memory server.
+
 ## Promises
 
 Two agents share one store, each server in the configuration of its own README; 0 is best ([how they were measured, and where we are

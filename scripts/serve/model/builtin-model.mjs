@@ -95,7 +95,9 @@ export function createBuiltinModel(options) {
     if (await loadInstalled(pinned)) return
     const total = sizeOf(pinned)
     if (triedAt === 0)
-      tell(`Downloading the model ${pinned.model} (${megabytes(total)}, once). Until then, "local" is used.`)
+      tell(
+        `Downloading the model ${pinned.model} (${megabytes(total)}, once). Until then, "local" is used, which compares words only.`,
+      )
     triedAt = Date.now()
     state = { state: 'downloading', name: label, received: 0, total }
     known.resolve(undefined)
@@ -119,7 +121,9 @@ export function createBuiltinModel(options) {
     known.resolve(undefined)
     if (problem === told) return
     told = problem
-    tell(`! The model ${label} is not available, so "local" is used: ${problem}`)
+    tell(
+      `! The model ${label} is not available, so "local" is used: ${problem}. The server tries again; without a network, see docs/models.md.`,
+    )
   }
 
   async function attempt() {

@@ -60,7 +60,11 @@ export async function status(options) {
     )
     if (wrong !== null) console.log(`problem  ${shown(wrong.detail)}\n         → ${wrong.todo}`)
     console.log(`waiting  ${waiting} ${waiting === 1 ? 'event' : 'events'}${lost === 0 ? '' : `, ${lost} lost`}`)
-    console.log(`answered ${time(answeredAt)}${failedSince === null ? '' : `, not since ${time(failedSince)}`}`)
+    console.log(
+      answeredAt === null && failedSince === null
+        ? 'answered no hook has been sent yet'
+        : `answered ${time(answeredAt)}${failedSince === null ? '' : `, not since ${time(failedSince)}`}`,
+    )
   }
   if (wrong !== null) process.exitCode = 1
 }

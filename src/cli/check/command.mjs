@@ -76,5 +76,7 @@ export async function check(options, dir) {
     return console.log(
       JSON.stringify({ project, folder: top, dry_run: isDry, counts: countsOf(checked), memories: checked }, null, 2),
     )
+  if (checked.length === 0)
+    return console.log(`No memory of project ${shown(project)} cites code. docs/sources.md shows how to cite lines.`)
   print(checked, library.placeOf, isDry)
 }

@@ -34,8 +34,8 @@ export function showPlan(plan, out, json) {
       (thread) => `${String(thread.entries).padStart(6)}  ${thread.content.slice(0, 16)}  ${thread.thread_id}`,
     ),
   )
-  list('not taken', lines(refused))
-  list('taken, but', lines(notes))
+  list('refused', lines(refused))
+  list('imported with a remark', lines(notes))
   list(
     'left out',
     Object.entries(skipped).map(([what, count]) => `${count} ${what}`),

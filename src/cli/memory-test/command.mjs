@@ -181,7 +181,7 @@ export async function test(options, word, usage) {
       fail('Nothing was pinned: first correct the tests that return other memories.')
     const pins = outcomes.flatMap((outcome) => outcome.pins)
     writeFileSync(file, library.pinned(text, pins))
-    if (!json) console.log(`Pinned ${pins.length} memories in ${file}.`)
+    if (!json) console.log(`Pinned ${pins.length === 1 ? '1 memory' : `${pins.length} memories`} in ${file}.`)
     return
   }
   if (bad.length > 0) process.exitCode = 1

@@ -30,6 +30,17 @@ const listed = (remaining) =>
   ).join('\n')
 
 /**
+ * States which keys end and what happens to the rest, which belongs to no key.
+ *
+ * @param {string} name @param {Record<string, number>} remaining @param {string} ends of the keys @param {string} how of the rest
+ */
+function outcome(name, { keys = 0, ...rest }, ends, how) {
+  const list = listed(rest)
+  const ended = `${keys === 1 ? '1 key' : `${keys} keys`} of ${shown(name)} ${ends}.`
+  return list === '' ? `${ended} Nothing private is stored of ${shown(name)}.` : `${ended} These ${how}:\n${list}`
+}
+
+/**
  * @param {{ url: string, org?: string, to?: string, erase?: boolean, 'dry-run'?: boolean, json?: boolean }} options
  * @param {string} name @param {(problem: string) => never} usage
  */
@@ -44,7 +55,7 @@ export async function leave(options, name, usage) {
     if (json) return console.log(JSON.stringify(plan, null, 2))
     if (plan.done) return console.log(`Nothing private is stored of ${shown(name)}, and no key is valid.`)
     const how = to === undefined ? 'would be erased' : `would be handed over to ${shown(to)}`
-    return console.log(`Of ${shown(name)} these ${how}, after the keys are revoked:\n${listed(plan.remaining)}`)
+    return console.log(outcome(name, plan.remaining, 'would be revoked', how))
   }
   const all = plan.remaining.entries + plan.remaining.diary_pages + plan.remaining.captured
   let answer = plan
@@ -57,11 +68,11 @@ export async function leave(options, name, usage) {
     if (!json) showProgress('memories', Math.max(0, all - entries - pages - captured), all)
   }
   if (json) return console.log(JSON.stringify({ ...answer, was: plan.remaining }, null, 2))
-  const how = to === undefined ? 'erased' : `handed over to ${shown(to)}`
+  const how = to === undefined ? 'were erased' : `were handed over to ${shown(to)}`
   console.log(
     plan.done
       ? `Nothing private was stored of ${shown(name)}.`
-      : `The keys of ${shown(name)} are revoked. These were ${how}:\n${listed(plan.remaining)}`,
+      : outcome(name, plan.remaining, plan.remaining.keys === 1 ? 'is revoked' : 'are revoked', how),
   )
 }
 

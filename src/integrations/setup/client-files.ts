@@ -113,7 +113,9 @@ export const SHAPES: Readonly<Record<SetupClient, Shape>> = {
     variable: null,
     // Its file does not support URLs.
     remote: () => ({}),
-    notes: (url) => [`Without a bridge: Settings → Connectors → Add custom connector, with ${url}.`],
+    // Connectors are called from the servers of Anthropic, which cannot reach this machine.
+    notes: (url, open) =>
+      open ? [] : [`Without a bridge: Settings → Connectors → Add custom connector, with ${url}.`],
   },
   'claude-code': {
     label: 'Claude Code',

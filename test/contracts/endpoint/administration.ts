@@ -273,6 +273,21 @@ export function administrationContract(start: () => Promise<Team>): void {
       expect((await team.api('/orgs/own/keys', admin.key, 'POST', { name: 'n', role: 'admin' })).status).toBe(201)
     })
 
+    it('[PLATFORM-99] names its organization by - on every route, and ADMIN_TOKEN has none', async () => {
+      const admin = await team.key('dashed', { role: 'admin', owner: 'ada' })
+      for (const route of ['projects', 'keys', 'audit', 'usage', 'cost', 'projects/changes', 'people/ada']) {
+        const [named, own, operator] = await Promise.all([
+          team.api(`/orgs/dashed/${route}`, admin.key),
+          team.api(`/orgs/-/${route}`, admin.key),
+          team.api(`/orgs/-/${route}`, ADMIN_TOKEN),
+        ])
+        expect([route, named.status, own.status, operator.status]).toEqual([route, 200, 200, 404])
+        expect(Object.keys(own.body)).toEqual(Object.keys(named.body))
+      }
+      const { body: made } = await team.api('/orgs/-/keys', admin.key, 'POST', { name: 'other', role: 'reader' })
+      expect((await team.api(`/orgs/-/keys/${made.id}`, admin.key, 'DELETE')).status).toBe(200)
+    })
+
     it('that is narrowed administers only what it sees', async () => {
       const admin = await team.key('narrow', { role: 'admin', projects: ['a'], owner: 'ada' })
       const wide = await team.key('narrow', { name: 'wide' })

@@ -13,7 +13,7 @@ import type { Place } from './place'
 const DAY_MS = 86_400_000
 
 /**
- * Backups and the drill of docs/subjects/transfer.md.
+ * Backups and the drill of docs/operating.md.
  *
  * @param from a server with a bucket
  * @param empty a deployment that nothing has come into, with a bucket too
