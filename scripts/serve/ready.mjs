@@ -61,7 +61,7 @@ export function welcome({ url, open, adminToken, dataLine, troubles: lines }) {
     '',
     `Commonplace is ready:  ${url}`,
     '',
-    `  Claude Code   claude mcp add --transport http commonplace ${url}/core${header}`,
+    `  Claude Code   claude mcp add --transport http commonplace ${url}${header}`,
     `  others        ${isPackaged ? `${TYPED.command} setup CLIENT` : 'docs/clients/README.md'}`,
     `  people        ${new URL('/', url).href}`,
     '',

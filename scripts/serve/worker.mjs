@@ -179,7 +179,7 @@ async function serve() {
   storage?.confirm()
   const adminToken = Boolean(variables.ADMIN_TOKEN)
   console.log(
-    welcome({ url: `${origin}/mcp`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
+    welcome({ url: `${origin}/mcp/core`, open: isOpen(variables), adminToken, dataLine, troubles: troubles(checks) }),
   )
   const runCron = (/** @type {string} */ cron) => requestCron(running, scheduleToken, cron)
   const run = startSchedule(runCron, crons, async () => !(await storage?.report(false)))

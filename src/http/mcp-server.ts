@@ -332,7 +332,7 @@ export function serverCard(origin: string, mode: 'open' | 'required'): Response 
   const card = {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
     ...ABOUT,
-    remotes: ['/mcp', '/mcp/core'].map((path) => ({
+    remotes: ['/mcp/core', '/mcp'].map((path) => ({
       type: 'streamable-http',
       url: `${origin}${path}`,
       ...(mode === 'required' && {

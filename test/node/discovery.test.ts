@@ -104,7 +104,7 @@ describe('a server without clients yet', () => {
     const shown = card.parse(await response.json())
     expect(shown).toMatchObject({
       ...ABOUT,
-      remotes: [{ url: `${url.origin}/mcp` }, { url: `${url.origin}/mcp/core` }],
+      remotes: [{ url: `${url.origin}/mcp/core` }, { url: `${url.origin}/mcp` }],
     })
   })
 

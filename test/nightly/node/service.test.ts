@@ -60,7 +60,7 @@ it('writes what the server prints to the file of --log, which services without a
   })
   const printed = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
   while (!printed().includes('Commonplace is ready') && child.exitCode === null) await setTimeout(200)
-  expect(printed()).toContain(`Commonplace is ready:  http://localhost:${port}/mcp`)
+  expect(printed()).toContain(`Commonplace is ready:  http://localhost:${port}/mcp/core`)
   child.kill('SIGTERM')
   await once(child, 'exit')
   rmSync(folder, { recursive: true })
