@@ -175,3 +175,14 @@ describe('packs as text', () => {
     expect(itemMarkdown({ ...untitled, content: '…nine hours.' }, true)).toMatch(/^### \[7\] The kiln/)
   })
 })
+
+it('names a memory that an item supersedes once, in the reason or after it', () => {
+  const superseding = (reason: string): PackItem => ({
+    ...itemWith('Refunds'),
+    ...{ reason, metadata: { supersedes: ['1'] }, related: [] },
+  })
+  expect(itemMarkdown(superseding('supersedes [1]'), false)).toBe('### [7] Refunds\nnote · supersedes [1]\n')
+  expect(itemMarkdown(superseding('words: refund'), false)).toBe(
+    '### [7] Refunds\nnote · words: refund · supersedes [1]\n',
+  )
+})

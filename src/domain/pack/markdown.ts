@@ -72,13 +72,13 @@ const withoutMarks = (name: string): string => name.replace(/^(?:#{1,6}\s+|[-+*>
 export function itemMarkdown(item: PackItem, withContent: boolean): string {
   const { id, type, name, content, reason, quality, metadata, related } = item
   const heading = withContent && repeats(name, content) ? '' : ` ${inline(withoutMarks(name))}`
+  const linked = [...idsText('supersedes', metadata.supersedes), ...idsText('conflicts with', metadata.conflicts_with)]
   const facts = [
     type,
     ...(typeof metadata.status === 'string' ? [inline(metadata.status)] : []),
     ...(quality.created_at === null ? [] : [quality.created_at.slice(0, 10)]),
     inline(reason),
-    ...idsText('supersedes', metadata.supersedes),
-    ...idsText('conflicts with', metadata.conflicts_with),
+    ...linked.filter((text) => !inline(reason).includes(text)),
   ]
   const links = related.length === 0 ? '' : `\nLinks: ${related.map(linkText).join('; ')}`
   return `### [${id}]${heading}\n${facts.join(' · ')}${links}\n${withContent && content !== '' ? `\n${quoted(content)}\n` : ''}`
