@@ -1,7 +1,24 @@
 import { createBuiltinEmbedder, type ModelService, modelState } from '../adapters/builtin/embedder'
 import { type ModelSpeed, ONE_TRY, type Patience } from '../adapters/http-json/retry'
 import { createLocalEmbedder } from '../adapters/local/embedder'
-import type { AiRunner } from '../adapters/workers-ai/models'
+import {
+  createOllamaEmbedder,
+  createOllamaLanguageModel,
+  createOllamaReranker,
+  ollamaPing,
+} from '../adapters/ollama/models'
+import {
+  createOpenAiEmbedder,
+  createOpenAiLanguageModel,
+  createOpenAiReranker,
+  openAiPing,
+} from '../adapters/openai/models'
+import {
+  type AiRunner,
+  createWorkersAiEmbedder,
+  createWorkersAiLanguageModel,
+  createWorkersAiReranker,
+} from '../adapters/workers-ai/models'
 import {
   type Config,
   type EmbeddingProvider,
@@ -20,7 +37,6 @@ import type { Embedder, LanguageModel, ModelHealth, Reranker } from '../ports/mo
 import type { Summarizer } from '../ports/summarizer'
 import { createSummarizer } from '../services/writing/entries/generate'
 import { type Bindings, timedEmbedder } from './isolate'
-import { ollama, openAi, workersAi } from './modules'
 
 /** Interval of requests for the state of the model, until it is ready. */
 const ASKED_AGAIN_MS = 1000
@@ -143,11 +159,11 @@ function chooseEmbedder(config: Config, { analyzer, ai, builtin }: Given): Embed
     case 'builtin':
       return builtinEmbedder(config, builtin)
     case 'workers-ai':
-      return workersAi.loaded().createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
+      return createWorkersAiEmbedder({ ai: requireAi(ai), ...settings })
     case 'ollama':
-      return ollama.loaded().createOllamaEmbedder({ host, ...settings })
+      return createOllamaEmbedder({ host, ...settings })
     case 'openai':
-      return openAi.loaded().createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, ...settings })
+      return createOpenAiEmbedder({ base: openai.base, apiKey: openai.key, ...settings })
   }
 }
 
@@ -164,13 +180,11 @@ function chooseLanguageModel(
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
-      return workersAi.loaded().createWorkersAiLanguageModel({ ai: requireAi(ai), model, maxTokens }, patience)
+      return createWorkersAiLanguageModel({ ai: requireAi(ai), model, maxTokens }, patience)
     case 'ollama':
-      return ollama.loaded().createOllamaLanguageModel({ host, model, maxTokens }, patience)
+      return createOllamaLanguageModel({ host, model, maxTokens }, patience)
     case 'openai':
-      return openAi
-        .loaded()
-        .createOpenAiLanguageModel({ base: openai.base, apiKey: openai.key, model, maxTokens }, patience)
+      return createOpenAiLanguageModel({ base: openai.base, apiKey: openai.key, model, maxTokens }, patience)
   }
 }
 
@@ -180,11 +194,11 @@ function chooseReranker(config: Config, ai: AiRunner | undefined): Reranker | nu
   const { ollamaHost: host, openai } = config
   switch (provider) {
     case 'workers-ai':
-      return workersAi.loaded().createWorkersAiReranker({ ai: requireAi(ai), model })
+      return createWorkersAiReranker({ ai: requireAi(ai), model })
     case 'ollama':
-      return ollama.loaded().createOllamaReranker({ host, model })
+      return createOllamaReranker({ host, model })
     case 'openai':
-      return openAi.loaded().createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
+      return createOpenAiReranker({ base: openai.base, apiKey: openai.key, model })
   }
 }
 
@@ -199,9 +213,9 @@ function pingOf(config: Config, { provider, model }: ModelChoice<Provider>): Mod
     case 'workers-ai':
       return null
     case 'ollama':
-      return ollama.loaded().ollamaPing({ host, model })
+      return ollamaPing({ host, model })
     case 'openai':
-      return openAi.loaded().openAiPing({ base: openai.base, apiKey: openai.key, model })
+      return openAiPing({ base: openai.base, apiKey: openai.key, model })
   }
 }
 
