@@ -104,7 +104,7 @@ export function wranglerDevContract({ stays }: { readonly stays: boolean }): voi
       await client.close()
       expect(found.results.map(({ id }: { id: number }) => id)).toEqual([own.context_id])
       expect((await fetch(new URL('/ready', url))).status).toBe(200)
-      const page = await fetch(new URL('/', url), { headers: { accept: 'text/html' } })
+      const page = await fetch(new URL('/connect', url), { headers: { accept: 'text/html' } })
       expect(await page.text()).toContain(`claude mcp add --transport http commonplace ${url}/core<`)
     })
 

@@ -69,7 +69,7 @@ describe('commonplace reembed', () => {
 
   it('lists the subcommands of an incomplete command', async () => {
     for (const [word, further] of [
-      ['keys', 'list, create, rotate, revoke'],
+      ['keys', 'list, create, limit, rotate, revoke'],
       ['orgs', 'list, create'],
       ['audit', 'list'],
     ] as const) {
@@ -174,7 +174,7 @@ describe('the command line helps with slips', () => {
         { encoding: 'utf8' },
       ).trim()
     expect(complete('commonplace', 'rem')).toBe('remember')
-    expect(complete('commonplace', 'keys', '')).toBe('list create rotate revoke')
+    expect(complete('commonplace', 'keys', '')).toBe('list create limit rotate revoke')
     expect(complete('commonplace', 'setup', 'cu')).toBe('cursor')
     expect(complete('commonplace', 'keys', 'create', 'ci', '--ro')).toBe('--role')
     expect((await runHere(['completion', 'zsh'])).out).toMatch(/^#compdef commonplace commonplace-mcp\n[\s\S]*compadd/)

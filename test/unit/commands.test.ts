@@ -39,7 +39,9 @@ const blocks: readonly Block[] = PAGES.flatMap((page) => {
 const typed: readonly Typed[] = blocks.flatMap(({ page, before, language, lines }) =>
   lines
     .filter((line) => (language === 'sh' ? line !== '' : language === 'console' && line.startsWith('$ ')))
-    .map((line) => ({ page, before, command: line.replace(/^\$ /, '').replace(/\s+# .*$/, '') })),
+    .map((line) => line.replace(/^\$ /, '').replace(/\s+# .*$/, ''))
+    // The same program, as docs/command-line.md defines it for other folders.
+    .map((line) => ({ page, before, command: line.replace(/^commonplace /, 'npm run -s commonplace -- ') })),
 )
 
 /** Languages of blocks without commands for a terminal. */
@@ -86,7 +88,8 @@ const PLAYED: readonly (readonly [command: RegExp, test: string])[] = [
   [/^ADMIN_TOKEN=… npx commonplace-mcp /, 'test/nightly/node/package-postgres.test.ts'],
 ]
 /** Other programs, whose requirements are stated or obvious. */
-const FOREIGN = /^(git clone|claude mcp|codex mcp|gemini mcp|code --add-mcp|npx wrangler|docker|printf|ollama) ?/
+const FOREIGN =
+  /^(alias |export \S*=?\$\((?:openssl|grep) |git clone|claude mcp|codex mcp|gemini mcp|code --add-mcp|npx wrangler|docker|printf|ollama) ?/
 
 /** A test with the contracts that it imports. */
 function textsOf(test: string): string {

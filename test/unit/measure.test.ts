@@ -21,7 +21,7 @@ it('[OPERATE-192] counts a request with its rows, and rows of its later work wit
   expect(later).toEqual([
     {
       ...{ org: 'acme', keyId: 'k', project: null, requests: 0, calls: 0, failed: 0, entries: 0 },
-      ...{ rowsRead: 10, rowsWritten: 20, tokens: 0 },
+      ...{ rowsRead: 10, rowsWritten: 20, recalls: 0, tokens: 0 },
     },
   ])
 })
