@@ -11,7 +11,7 @@ import { queryParameter, type Visit } from '../visit'
 import { administering, administeringOne, OrgChoice, orgsFor } from './administering'
 
 /** Shows the audit log, newest first. */
-const SIZE = 100
+const SIZE = 80
 /** Ids shown per row. */
 const IDS = 3
 
