@@ -48,7 +48,7 @@ import { totalsOf } from '../sql/tables/search/scope-terms'
 import { previewOf } from '../sql/tables/texts/long-texts'
 import { dateWords, scopeQuery } from './full-text-index'
 import { createTextCompiler, type TextCompiler } from './text-query'
-import { byCombinations, COMBINATION_BOUNDS, combinationsOf } from './word-combinations'
+import { admittedEntry, byCombinations, COMBINATION_BOUNDS, combinationsOf } from './word-combinations'
 
 /**
  * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
@@ -63,7 +63,7 @@ export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
       : sql` AND (
         SELECT count(*) >= ${enough}
         FROM (SELECT DISTINCT id FROM found WHERE ${isSampled(sql`id`)} ORDER BY id DESC LIMIT ${asked}) AS newest
-          CROSS JOIN LATERAL (SELECT 1 FROM entries e WHERE e.id = newest.id AND ${admitted} OFFSET 0) AS e
+          ${admittedEntry(sql`newest.id`, admitted)}
       )`
   return [
     sql`many AS MATERIALIZED (

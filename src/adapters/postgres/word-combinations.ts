@@ -56,6 +56,11 @@ const THRESHOLDS = sql.raw(`'{${LENGTH_STEPS.slice(1).join(',')}}'::integer[]`)
 const stepOfLength = (words: SQL): SQL => sql`width_bucket(${words}, ${THRESHOLDS})`
 const SHORTNESS = sql.raw(`'{${BREVITIES.join(',')}}'::double precision[]`)
 
+/** Joins `e`, the entry of an ID, if it is admitted. The ID is looked up first, whatever the planner expects of an index of the filter. */
+export const admittedEntry = (id: SQL, admitted: SQL): SQL => sql`CROSS JOIN LATERAL (
+  SELECT e.id FROM (SELECT * FROM entries e WHERE e.id = ${id} OFFSET 0) AS e WHERE ${admitted} OFFSET 0
+) AS e`
+
 interface Asked {
   readonly request: AnySearch
   readonly kind: Kind
@@ -104,7 +109,6 @@ function classesOf({ request: { terms }, kind, compiler, bounds }: Asked): reado
 }
 
 /** Returns the candidates of a search by combinations, after the tables that choose them. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one statement is put together of its parts, which share what is known of the search
 export function byCombinations(asked: Asked): Candidates {
   const { request, kind, org, compiler, scope, admitted, isOfPlace, bounds } = asked
   const { query, terms, units, depth } = request
@@ -145,7 +149,7 @@ export function byCombinations(asked: Asked): Candidates {
     : sql` AND (
         SELECT count(*) >= ${number(ADMITS_MANY.admitted)}
         FROM (SELECT id FROM sampled WHERE ${matching} ORDER BY id DESC LIMIT ${number(ADMITS_MANY.asked)}) AS newest
-          CROSS JOIN LATERAL (SELECT 1 FROM entries e WHERE e.id = newest.id AND ${admitted} OFFSET 0) AS e
+          ${admittedEntry(sql`newest.id`, admitted)}
       )`
   /** Number of sampled entries that the index finds for a combination. */
   const readByIndex =
@@ -223,12 +227,11 @@ export function byCombinations(asked: Asked): Candidates {
     )`,
   ]
 
-  const entry = sql`SELECT e.id FROM entries e WHERE ${admitted}`
   /** Returns the best rows of `read` that the filter admits. Rows are looked up in this order, only as many as needed. */
   const bestOfRead = (where: SQL, order: SQL, limit: number): SQL => sql`
     SELECT o.id, o.words, o.key, o.shortness
     FROM (SELECT * FROM read WHERE ${where} ORDER BY ${order} DESC, id DESC) AS o
-      CROSS JOIN LATERAL (${entry} AND e.id = o.id OFFSET 0) AS e
+      ${admittedEntry(sql`o.id`, admitted)}
     ORDER BY o.${order} DESC, o.id DESC LIMIT ${number(limit)}`
   const isOfStep = all === null ? sql`f.words = ANY (steps.words)` : sql`true`
   const lengthTerms = LENGTH_STEPS.map((_, step) => `"${scopeTerm(lengthTerm(org, step))}"`)
@@ -251,7 +254,7 @@ export function byCombinations(asked: Asked): Candidates {
           SELECT f.entry_id AS id, ${bitsOfMatch} AS words FROM entries_fts f
           WHERE NOT steps.dense AND f.words @@ (${scope} && steps.query && ${ofLength}) AND ${exactly}
           ORDER BY f.entry_id DESC
-        ) AS f CROSS JOIN LATERAL (${entry} AND e.id = f.id OFFSET 0) AS e
+        ) AS f ${admittedEntry(sql`f.id`, admitted)}
         WHERE ${isOfStep} LIMIT ${number(limit)}
       ) AS found
     ) AS one LIMIT ${number(limit)}`
