@@ -147,7 +147,7 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
     })
 
     it('[OPERATE-161] returns every direct neighbor, however many links one of them has', async () => {
-      const root = await save()
+      const root = await save({})
       const drafts = Array.from({ length: 100 }, (_, i) => entryOf(ada, { text: `target ${i}` }))
       const targets = (await made.entries.save(ada, await Promise.all(drafts))).map(({ id }) => id)
       const crowded = { depends_on: [root], references: { context_ids: targets } }
