@@ -19,6 +19,12 @@ async function untilReady(url, server) {
   throw new Error(`the installed server was not ready after ${READY_MS / 1000} seconds`)
 }
 
+/** Stops a server, and waits until it has ended. @param {import('node:child_process').ChildProcess} server */
+async function end(server) {
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  if (server.exitCode === null && server.kill('SIGTERM')) await ended
+}
+
 /**
  * Installs a package from its tarball in an empty folder, starts its server on a free port, and stores and finds a memory. Needs npm and
  * its registry for packages that are not bundled. Leaves nothing behind.
@@ -38,25 +44,23 @@ export async function checkOutside(tarball, version) {
     execFileSync('npx', ['--no-install', 'commonplace', ...args, '--url', url], {
       ...{ cwd: folder, env, encoding: 'utf8', shell },
     })
-  writeFileSync(join(folder, 'package.json'), '{"private": true}')
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
-    ...{ cwd: folder, shell, stdio: 'pipe' },
-  })
   const program = join(folder, 'node_modules', 'commonplace-mcp', 'src', 'cli', 'bin.mjs')
-  const server = spawn(process.execPath, [program, 'start', '--port', String(port)], {
-    cwd: folder,
-    env,
-    stdio: 'pipe',
-  })
+  /** @type {import('node:child_process').ChildProcess | null} */
+  let server = null
   try {
+    writeFileSync(join(folder, 'package.json'), '{"private": true}')
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
+      ...{ cwd: folder, shell, stdio: 'pipe' },
+    })
+    // Its output is not read, and would stop it in a pipe that is full.
+    server = spawn(process.execPath, [program, 'start', '--port', String(port)], { cwd: folder, env, stdio: 'ignore' })
     await untilReady(url, server)
     const health = /** @type {{ version?: string }} */ (await (await fetch(`${url}/health`)).json())
     if (health.version !== version) throw new Error(`the installed server is ${health.version}, not ${version}`)
     npx('remember', TEXT)
     if (!npx('search', 'outside').includes(TEXT)) throw new Error('the installed server does not find what it stored')
   } finally {
-    const ended = new Promise((resolve) => server.once('exit', resolve))
-    if (server.exitCode === null && server.kill('SIGTERM')) await ended
+    if (server !== null) await end(server)
     rmSync(folder, { recursive: true, force: true })
   }
 }

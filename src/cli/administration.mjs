@@ -219,6 +219,8 @@ async function limitKey(options, id) {
 
 async function rotateKey(options, id) {
   const { grace, expires: expires_at } = options
+  // The server takes an absent grace period as none, so that a typing error would end the old key at once.
+  if (grace !== undefined && !/^\d{1,3}$/.test(grace)) return fail(`--grace must be a whole number of hours: ${grace}`)
   const grace_hours = grace === undefined ? undefined : Number(grace)
   const path = at(await orgOf(options), `/keys/${encodeURIComponent(id)}/rotate`)
   const made = await call(options.url, 'POST', path, { grace_hours, expires_at })

@@ -33,6 +33,8 @@ export interface IdentityStore {
   /**
    * Creates a key that replaces another one, which ends at a time unless it ends earlier. False when that one is revoked; then nothing
    * is written.
+   *
+   * @throws Problem conflict when a usable key of another owner of the organization has the key's address
    */
   replaceKey(old: string, endsAt: Millis, key: ApiKey, hash: string, event: AuditEvent): Promise<boolean>
   /** Returns the newest usable key with this address of each organization, the newest first; keys of one organization hide no other's. */

@@ -57,6 +57,10 @@ export interface PeopleStore {
   /** Returns IDs of private entries, and of deleted ones of which data remains; at most `limit`. */
   privateIds(scope: Pick<Scope, 'org'>, owner: string, limit: number): Promise<number[]>
 
-  /** Erases a bounded number of private earlier versions of entries that others can read now. @returns the number */
+  /**
+   * Erases a bounded number of private earlier versions of entries that others can read now, in one transaction with its audit row.
+   *
+   * @returns the number
+   */
   eraseVersions(caller: Caller, owner: string): Promise<number>
 }

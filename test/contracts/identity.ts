@@ -137,6 +137,21 @@ export function identityContract(
       expect(await store.keysByEmail(email)).toMatchObject([{ owner: 'eve' }, { owner: 'eve' }])
     })
 
+    it('[OPERATE-222] replaces an ended key by none with the address that another owner has since', async () => {
+      const email = `${crypto.randomUUID()}@example.com`
+      const ended = keyOf({ email, owner: 'ada', expiresAt: clock.ms })
+      const others = keyOf({ email, owner: 'eve' })
+      for (const key of [ended, others]) await store.createKey(key, hash(), EVENT, false)
+      const replace = (next: ApiKey) => store.replaceKey(ended.id, clock.ms, next, hash(), EVENT)
+      const next = keyOf({ email, owner: 'ada' })
+      await expect(replace(next)).rejects.toMatchObject({ code: 'conflict', retryable: false })
+      expect(await store.keyById(next.id)).toBeNull()
+      expect((await store.keyById(ended.id))?.revokedAt).toBeNull()
+      await store.revokeKeys(ada.org, [others.id], clock.ms, EVENT)
+      expect(await replace(next)).toBe(true)
+      expect(await replace(keyOf({ email, owner: 'ada' }))).toBe(false)
+    })
+
     it('revokes a key once, in its own organization only', async () => {
       const key = keyOf()
       await store.createKey(key, hash(), EVENT, false)

@@ -191,6 +191,9 @@ export function peopleContract(): void {
       await set('org')
       await world.ok(eve, 'update_context', { context_id: id, text: 'the heron has left' })
       await leave({ erase: true })
+      expect((await world.auditOf(admin)).at(-1)).toMatchObject({
+        ...{ action: 'people.leave', detail: { owner: 'eve', erase: 1, versions: 1 } },
+      })
       const { versions } = await world.ok(bob, 'get_context_history', { context_id: id })
       expect(versions.map(({ version, preview }: Json) => [version, preview])).toEqual([
         [4, 'the heron has left'],

@@ -146,6 +146,19 @@ export function storeOverviewContract(name: string, make: () => OverviewUnderTes
       expect(made.costs.roundTrips - before).toBe(1)
     })
 
+    it('[OPERATE-161] returns every direct neighbor, however many links one of them has', async () => {
+      const root = await save({})
+      const drafts = Array.from({ length: 100 }, (_, i) => entryOf(ada, { text: `target ${i}` }))
+      const targets = (await made.entries.save(ada, await Promise.all(drafts))).map(({ id }) => id)
+      const crowded = { depends_on: [root], references: { context_ids: targets } }
+      const near: number[] = []
+      for (const metadata of [{ depends_on: [root] }, crowded, crowded, crowded, { depends_on: [root] }])
+        near.push(await save({ metadata }))
+      const { nodes, edges } = await overview().graph(ada, root, 9)
+      expect(nodes.map(({ id }) => id)).toEqual(expect.arrayContaining([root, ...near]))
+      expect(edges.flatMap(({ from, to }) => (to === root ? [from] : []))).toEqual(near.toReversed())
+    })
+
     it('[OPERATE-160] returns older changes in parts, of one agent or key, and none that the scope does not see', async () => {
       const eve = freshPrincipal({ org: ada.org, owner: 'eve', agent: 'eve', keyId: 'key-eve' })
       const ids = [

@@ -76,6 +76,10 @@ describe('commonplace orgs, projects, keys and audit, with one organization', ()
     const listed = (await commonplace(operator, 'keys', 'list')).out
     expect(listed).toContain('(soon)')
     expect(listed).toContain(`keys rotate ${short}`)
+    for (const grace of ['1d', '', '0.5'])
+      expect((await commonplace(operator, 'keys', 'rotate', short as string, '--grace', grace)).err).toContain(
+        `--grace must be a whole number of hours: ${grace}`,
+      )
     expect((await commonplace(operator, 'keys', 'rotate', short as string, '--grace', '24')).out).toMatch(
       /is accepted until /,
     )

@@ -108,6 +108,17 @@ describe('commonplace learn', () => {
     expect(await sources()).toMatchObject([{ lines: '7' }])
   })
 
+  it('[OPERATE-106] follows a renamed file and dates a change from a folder inside the repository too', async () => {
+    await learn()
+    write('docs/harbour.md', 'Ships.')
+    git('mv', 'AGENTS.md', 'CLAUDE.md')
+    git('add', '.')
+    git('commit', '-qm', 'rename', '--date', '2020-02-03T04:05:06Z')
+    const inside = await runHere(['learn', join(folder, 'docs'), '--json', '--url', server.url.origin], { HOME: home })
+    expect(JSON.parse(inside.out)).toMatchObject({ known: 2, changed: [] })
+    expect((await waiting()).flatMap((one) => one.sources).toSorted()).toEqual(['CLAUDE.md:3', 'CLAUDE.md:7'])
+  })
+
   it('[OPERATE-103] prints the proposals of the last commit without a server, and reads no symbolic link', async () => {
     symlinkSync('AGENTS.md', join(folder, 'CLAUDE.md'))
     commit('link')

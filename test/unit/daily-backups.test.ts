@@ -57,11 +57,9 @@ function daily(orgs: readonly string[], broken: Set<string>) {
     /** Runs steps as the schedule does. @returns the error that ended the run, or null when it is complete */
     async run(): Promise<string | null> {
       for (;;) {
-        try {
-          cursor = (await backups.round(cursor)).next
-        } catch (error) {
-          return (error as Error).message
-        }
+        const { next, problem } = await backups.round(cursor)
+        cursor = next
+        if (problem !== undefined) return problem
         if (cursor === null) return null
       }
     },
@@ -74,10 +72,20 @@ it('[OPERATE-196] backs up the organizations after one that fails, and tries tha
   const { run, complete } = daily(['d', 'a', 'b', 'c'], broken)
   expect(await run()).toBe('the export of b fails')
   expect(complete()).toEqual(['a/2026-11-01/complete.json', 'd/2026-11-01/complete.json'])
-  expect(await run()).toBe('the export of b fails')
+  expect(await run()).toBe('the export of c fails')
   broken.clear()
   expect(await run()).toBeNull()
   expect(complete().map((key) => key[0])).toEqual(['a', 'b', 'c', 'd'])
+})
+
+it('[OPERATE-196] tries every organization that failed again, although another one still fails', async () => {
+  const broken = new Set(['a', 'b', 'c'])
+  const { run, complete } = daily(['a', 'b', 'c', 'd'], broken)
+  expect([await run(), await run(), await run()]).toEqual(['a', 'b', 'c'].map((org) => `the export of ${org} fails`))
+  broken.delete('c')
+  expect([await run(), await run()]).toEqual(['a', 'b'].map((org) => `the export of ${org} fails`))
+  expect(await run()).toBe('the export of a fails')
+  expect(complete().map((key) => key[0])).toEqual(['c', 'd'])
 })
 
 it('[OPERATE-196] begins the next day with all organizations, although one still fails', async () => {

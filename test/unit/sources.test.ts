@@ -5,8 +5,8 @@ import {
   isCitedPath,
   isReanchoring,
   MAX_CITATIONS,
+  readCitation,
   readLines,
-  readPlaces,
   sourceNote,
 } from '../../src/domain/entry/citation'
 import { aroundOf, bareLines, compareCitation, hashOf, searchBudget } from '../../src/domain/entry/compare-citation'
@@ -20,10 +20,8 @@ const compared = (lines: string, after: string, before = FILE) =>
 
 describe('citations of source lines', () => {
   it('reads places with lines and a commit, and refuses other forms', () => {
-    expect(readPlaces(['src/a.ts:12-20', './b.md:3@3f2c9a1'])).toEqual([
-      { path: 'src/a.ts', lines: '12-20' },
-      { path: 'b.md', lines: '3', commit: '3f2c9a1' },
-    ])
+    expect(readCitation('src/a.ts:12-20')).toEqual({ path: 'src/a.ts', lines: '12-20' })
+    expect(readCitation('./b.md:3@3f2c9a1')).toEqual({ path: 'b.md', lines: '3', commit: '3f2c9a1' })
     for (const wrong of [
       'src/a.ts',
       '/etc/passwd:1',
@@ -32,10 +30,10 @@ describe('citations of source lines', () => {
       'C:/a.ts:1',
       'a\\b.ts:1',
       'a.ts:1-900',
+      'a.ts:1@main',
     ])
-      expect(() => readPlaces([wrong])).toThrow(/such as "src\/a.ts:12-20"/)
-    expect(readPlaces([{ path: 'a', lines: '1', more: true }])).toEqual([{ path: 'a', lines: '1' }])
-    expect(() => readPlaces(Array.from({ length: 21 }, () => 'a.ts:1'))).toThrow(/at most 20/)
+      expect(readCitation(wrong)).toBeNull()
+    expect(readCitation({ path: 'a', lines: '1', more: true })).toEqual({ path: 'a', lines: '1' })
   })
 
   it('reads citations of metadata and leaves elements of other shapes alone', () => {

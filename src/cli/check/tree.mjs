@@ -109,7 +109,7 @@ export function workingTree(root) {
 /**
  * The files of the last commit of a repository.
  *
- * @param {string} root
+ * @param {string} root the top of its work tree
  * @returns {Tree}
  */
 export function committedTree(root) {

@@ -3,8 +3,9 @@ import { TYPED } from '../place.mjs'
 import { ask } from './ask.mjs'
 
 const NEW_KEY = `create one with ADMIN_TOKEN or an admin key: ${TYPED.command} keys create NAME; then set COMMONPLACE_KEY to it`
-/** Days before its end from which the doctor warns, as the server does. */
-const SOON_DAYS = 14
+const DAY_MS = 86_400_000
+/** Time before its end from which the doctor warns, as the server does. */
+const SOON_MS = 14 * DAY_MS
 const NO_KEY = 'remove the key from COMMONPLACE_KEY or ~/.commonplace/config.json'
 
 /**
@@ -33,12 +34,12 @@ export async function checkKey(around) {
   const { json } = answer
   around.known = json
   const where = json.projects === null ? 'all projects' : json.projects.join(', ')
-  const days =
-    json.expires_at === undefined ? null : Math.floor((Date.parse(json.expires_at) - Date.now()) / 86_400_000)
-  const end = days === null ? '' : `, expires in ${days} ${days === 1 ? 'day' : 'days'}`
+  const left = json.expires_at === undefined ? Number.POSITIVE_INFINITY : Date.parse(json.expires_at) - Date.now()
+  const days = Math.floor(left / DAY_MS)
+  const end = json.expires_at === undefined ? '' : `, expires in ${days} ${days === 1 ? 'day' : 'days'}`
   const detail = `${around.key === '' ? 'no key needed; ' : ''}${json.role} of ${json.org}, ${where}${end}`
   return [
-    days !== null && days <= SOON_DAYS
+    left <= SOON_MS
       ? { name: 'key', ok: null, detail, todo: `ask an administrator to run ${TYPED.command} keys rotate` }
       : { name: 'key', ok: true, detail },
     json.capture

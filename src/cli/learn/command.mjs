@@ -7,7 +7,7 @@ import { loadLibrary as loadChecking } from '../check/command.mjs'
 import { comparisonWith } from '../check/compare.mjs'
 import { checkMemories, memoriesWith } from '../check/memories.mjs'
 import { committedTree } from '../check/tree.mjs'
-import { runGit } from '../git.mjs'
+import { runGit, topOf } from '../git.mjs'
 import { namesOf } from '../repository.mjs'
 import { call, fail, shown } from '../server.mjs'
 import { paint } from '../terminal.mjs'
@@ -120,7 +120,8 @@ export async function learn(options, dir) {
   })
   const checking = await loadChecking()
   const memories = await memoriesWith(url, { thread_id: `learn:${batch.from}` }).catch((error) => fail(error.message))
-  const checked = await checkMemories(url, memories, comparisonWith(checking, committedTree(folder)), checking)
+  const tree = committedTree(topOf(folder) ?? folder)
+  const checked = await checkMemories(url, memories, comparisonWith(checking, tree), checking)
   for (const { id, problem } of checked)
     if (problem !== undefined) console.error(`memory ${id} was not updated: ${shown(problem)}`)
   const changed = checked.filter(({ isNewlyChanged, isStored }) => isNewlyChanged && isStored)

@@ -95,15 +95,13 @@ const FAR_LINK = /\[[^\]]*\]\(https?:[^)]*\)|\[[^\]]*\]\[[^\]]*\]|(?<!\()https?:
 const CODE = /`[^`\n]+`/g
 
 const BASE: Readonly<Record<DocumentKind, number>> = {
-  ...{
-    record: 5,
-    'agent rules': 2.6,
-    'post-mortem': 2.5,
-    contributing: 1.4,
-    development: 1.4,
-    docs: -1.1,
-    changelog: -2,
-  },
+  record: 5,
+  'agent rules': 2.6,
+  'post-mortem': 2.5,
+  contributing: 1.4,
+  development: 1.4,
+  docs: -1.1,
+  changelog: -2,
 }
 
 /** Pages for users of the product. */

@@ -65,7 +65,8 @@ function explanationOf(body: string): string | null {
   return text.length >= SHORTEST && text.length <= LONGEST && !/:$/.test(text) ? text : null
 }
 
-const isSource = (path: string): boolean =>
+/** Whether a path is code of the product, and no document, test, settings or generated file. */
+const isCode = (path: string): boolean =>
   documentKind(path) === null &&
   !/lock|package\.json$|(?:^|\/)(?:tests?|testing|e2e|fixtures|snapshots|docs?)\/|(?:^|\/)(?:go\.(?:mod|sum)|Makefile|Dockerfile|Gemfile)$|^\.|\.(?:md|rst|snap|txt|toml|ya?ml|json|css|svg)$|(?:_test|\.test|\.spec)\./i.test(
     path,
@@ -79,7 +80,7 @@ function ofCommit({ id, body, paths, ...commit }: Commit, age: number, kept: Rea
   if ((CHORE.test(subject) && !isRevert) || /\bbot\b/i.test(body.slice(-200))) return []
   const text = explanationOf(strip(body))
   if (text === null) return []
-  const sources = paths.filter(isSource)
+  const sources = paths.filter(isCode)
   if (sources.length === 0) return []
   const isPresent = sources.some((path) => kept.has(path))
   if (!isPresent) return []
@@ -105,7 +106,7 @@ function repeatedFixes(commits: readonly Commit[], kept: ReadonlySet<string>): C
   for (const commit of commits.filter(
     ({ subject, paths }) => FIX.test(subject) && !CHORE.test(subject) && paths.length <= 8,
   ))
-    for (const path of commit.paths.filter((one) => isSource(one) && kept.has(one)))
+    for (const path of commit.paths.filter((one) => isCode(one) && kept.has(one)))
       fixes.set(path, [...(fixes.get(path) ?? []), commit])
   return [...fixes]
     .filter(([, all]) => all.length >= REPEATED_FIXES)

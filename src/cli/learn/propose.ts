@@ -42,28 +42,24 @@ type Source = DocumentKind | 'history'
 
 /** Most proposals of a source and of one file. */
 const MOST_OF: Readonly<Record<Source, number>> = {
-  ...{
-    record: 20,
-    'agent rules': 28,
-    'post-mortem': 8,
-    contributing: 24,
-    development: 16,
-    history: 3,
-    docs: 6,
-    changelog: 2,
-  },
+  record: 20,
+  'agent rules': 28,
+  'post-mortem': 8,
+  contributing: 24,
+  development: 16,
+  history: 3,
+  docs: 6,
+  changelog: 2,
 }
 const MOST_OF_FILE: Readonly<Record<Source, number>> = {
-  ...{
-    record: 2,
-    'agent rules': 22,
-    'post-mortem': 4,
-    contributing: 16,
-    development: 8,
-    history: 12,
-    docs: 3,
-    changelog: 2,
-  },
+  record: 2,
+  'agent rules': 22,
+  'post-mortem': 4,
+  contributing: 16,
+  development: 8,
+  history: 12,
+  docs: 3,
+  changelog: 2,
 }
 /** A repository whose documents give fewer proposals than this gets more of its history. */
 const FEW = 15

@@ -5,8 +5,6 @@
  * it with the working tree. Elements of other shapes are ordinary metadata: they are stored and never compared.
  */
 
-import { invalidInput } from '../errors'
-import { givenAs } from '../validation'
 import { type JsonObject, type JsonValue, type Metadata, own } from './metadata'
 
 export interface Citation {
@@ -24,8 +22,9 @@ export interface Citation {
   readonly changed_at?: string | undefined
 }
 
+/** Citations of a memory that are read. */
 export const MAX_CITATIONS = 20
-export const MAX_CITED_LINES = 200
+const MAX_CITED_LINES = 200
 const MAX_PATH = 500
 
 /** Reads "12-20" or "12"; null for other texts and for more than 200 lines. */
@@ -37,6 +36,7 @@ export function readLines(lines: string): { readonly from: number; readonly to: 
   return to < from || to - from >= MAX_CITED_LINES ? null : { from, to }
 }
 
+/** Writes a range of lines as `readLines` reads it. */
 export const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from}-${to}`)
 
 const isControl = (char: string): boolean => char < ' ' || char === '\u007f'
@@ -92,27 +92,7 @@ export function citationsOf(metadata: Metadata | null): Citation[] {
 /** The place of a citation as people write it: "src/a.ts:12-20". */
 export const placeOf = ({ path, lines }: Pick<Citation, 'path' | 'lines'>): string => `${path}:${lines}`
 
-/**
- * Reads places such as "src/a.ts:12-20" or "src/a.ts:12-20@3f2c9a1", and citations as they are stored.
- *
- * @param path the name of the argument, for errors
- * @throws Problem invalid_input that names the first place of another form
- */
-export function readPlaces(places: readonly unknown[], path = 'sources'): JsonObject[] {
-  if (places.length > MAX_CITATIONS)
-    throw invalidInput(`${path} has ${places.length} items; at most ${MAX_CITATIONS} are allowed`, [
-      { path, given: givenAs(places) },
-    ])
-  return places.map((place, i) => {
-    const citation = readCitation(place)
-    if (citation !== null) return { ...citation } as JsonObject
-    throw invalidInput(
-      `${path}[${i}] must be a path from the root of the repository and at most ${MAX_CITED_LINES} lines, such as "src/a.ts:12-20"`,
-      [{ path: `${path}[${i}]`, given: givenAs(place), example: 'src/a.ts:12-20' }],
-    )
-  })
-}
-
+/** Reads "src/a.ts:12-20" or "src/a.ts:12-20@3f2c9a1"; null for other texts. */
 function readPlace(place: string): Citation | null {
   const text = place.trim()
   const colon = text.lastIndexOf(':')
@@ -123,7 +103,7 @@ function readPlace(place: string): Citation | null {
 }
 
 /** The date on which the first of its sources changed; null while all are unchanged. */
-export const sourceChangedAt = (metadata: Metadata | null): string | null =>
+const sourceChangedAt = (metadata: Metadata | null): string | null =>
   citationsOf(metadata)
     .flatMap(({ changed_at: at }) => at ?? [])
     .sort()[0] ?? null

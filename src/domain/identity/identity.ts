@@ -163,3 +163,9 @@ export const isWithin = (projects: readonly string[] | null, bounds: readonly st
 /** The error for an ID that exists already. Not retryable. */
 export const alreadyExists = (what: 'Organization' | 'Project', id: string): Problem =>
   new Problem('conflict', `${what} already exists: ${id}`, { retryable: false })
+
+/** The error for a key with the address of another owner of the organization. Not retryable. */
+export const addressInUse = (): Problem =>
+  new Problem('conflict', 'email is the address of another person with a key: revoke that key first', {
+    retryable: false,
+  })

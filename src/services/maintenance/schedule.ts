@@ -9,6 +9,8 @@ export interface StepResult {
   readonly done: number
   /** Cursor of the next batch; null if the step is complete. */
   readonly next: string | null
+  /** Why a part of the work failed, if the next batch does another part. It counts as a failure of the step, and ends its run. */
+  readonly problem?: string
 }
 
 /** An index that is incomplete until a step is complete. */
@@ -57,7 +59,6 @@ export function createSchedule(dependencies: {
   readonly journal: ScheduleJournal
   readonly clock: Clock
   readonly log: (event: string, fields: Record<string, unknown>) => void
-  /** Yields between two batches. */
 }): Schedule {
   const { steps, journal, clock, log } = dependencies
 
@@ -80,6 +81,11 @@ export function createSchedule(dependencies: {
     for (let round = 0; round < rounds; round++) {
       const result = await step.round(cursor)
       done += result.done
+      if (result.problem !== undefined) {
+        await noteFailure(step, result.problem, result.next)
+        cursor = result.next
+        break
+      }
       const ended = result.next === null
       if (!ended || cursor !== null || step.every > 0 || state.failures > 0)
         await journal.write(step.name, {
@@ -95,12 +101,12 @@ export function createSchedule(dependencies: {
     return cursor === null
   }
 
-  /** Records a failure. The cursor of the last successful batch stays, so the step continues there. */
-  async function noteFailure(step: Step, error: unknown): Promise<void> {
-    const message = error instanceof Error ? error.message : String(error)
-    log('schedule_step_failed', { step: step.name, message })
-    const state = (await journal.read()).get(step.name) ?? FRESH
-    await journal.write(step.name, { ...state, failures: state.failures + 1, lastError: message.slice(0, 500) })
+  /** Records a failure. @param next the cursor to continue with; absent for that of the last successful batch */
+  async function noteFailure({ name }: Step, message: string, next?: string | null): Promise<void> {
+    log('schedule_step_failed', { step: name, message })
+    const state = (await journal.read()).get(name) ?? FRESH
+    const cursor = next === undefined ? state.cursor : next
+    await journal.write(name, { ...state, cursor, failures: state.failures + 1, lastError: message.slice(0, 500) })
   }
 
   return {
@@ -112,7 +118,8 @@ export function createSchedule(dependencies: {
         try {
           await runStep(step, state)
         } catch (error) {
-          await noteFailure(step, error).catch((lost: unknown) =>
+          const message = error instanceof Error ? error.message : String(error)
+          await noteFailure(step, message).catch((lost: unknown) =>
             log('schedule_journal_failed', { step: step.name, message: String(lost) }),
           )
         }

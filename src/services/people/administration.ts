@@ -2,6 +2,7 @@ import { notFound, Problem } from '../../domain/errors'
 import type { AuditEvent, AuditRow } from '../../domain/identity/audit'
 import {
   type ApiKey,
+  addressInUse,
   alreadyExists,
   checkName,
   checkOrgId,
@@ -123,10 +124,7 @@ export function createAdministration({ names, store, audit, clock }: Dependencie
   async function requireFreeAddress(org: string, owner: string, email: string | undefined): Promise<void> {
     if (email === undefined) return
     const holder = (await store.keysByEmail(email)).find((key) => key.org === org)
-    if (holder !== undefined && holder.owner !== owner)
-      throw new Problem('conflict', 'email is the address of another person with a key: revoke that key first', {
-        retryable: false,
-      })
+    if (holder !== undefined && holder.owner !== owner) throw addressInUse()
   }
 
   async function newKey(): Promise<{ id: string; text: string; hash: string }> {

@@ -10,6 +10,7 @@ import type { BackupObject, BackupStore } from '../../ports/backup-store'
 import type { Clock } from '../../ports/clock'
 import type { ImageStore } from '../../ports/image-store'
 import type { ImportStore } from '../../ports/import-store'
+import type { StepResult } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
 export const SUFFIX = '.ndjson.gz'
@@ -291,26 +292,36 @@ export function createBackups(dependencies: {
     return null
   }
 
-  /** Runs a step of the daily backup. @returns the remaining work; null if every organization has a backup */
-  async function advance(state: RoundState, all: readonly string[]): Promise<RoundState | null> {
+  /**
+   * Runs a step of the daily backup.
+   *
+   * @returns the remaining work, null if every organization has a backup; and why an organization failed again
+   */
+  async function advance(
+    state: RoundState,
+    all: readonly string[],
+  ): Promise<{ readonly rest: RoundState | null; readonly problem?: string }> {
     const { failed = [], isRetry = false, ...own } = state
-    let hasFailed = false
+    let problem: string | undefined
     try {
       const rest = await step(own)
-      if (rest !== null) return { ...rest, failed, isRetry }
+      if (rest !== null) return { rest: { ...rest, failed, isRetry } }
     } catch (error) {
       const isFresh = own.from === null && own.images === undefined
       // An expired export starts from scratch.
       if (!isFresh && error instanceof Problem && error.code === 'invalid_input')
-        return { ...beginning(own.org, own.day), failed, isRetry }
-      if (isRetry) throw error
-      hasFailed = true
+        return { rest: { ...beginning(own.org, own.day), failed, isRetry } }
+      problem = error instanceof Error ? error.message : String(error)
     }
-    const waiting = hasFailed ? [...failed, own.org] : failed
+    const waiting = problem === undefined ? failed : [...failed, own.org]
     const following = isRetry ? undefined : all.find((org) => org > own.org)
-    if (following !== undefined) return { ...beginning(following, own.day), failed: waiting }
+    if (following !== undefined) return { rest: { ...beginning(following, own.day), failed: waiting } }
     const [first, ...others] = waiting.filter((org) => all.includes(org))
-    return first === undefined ? null : { ...beginning(first, own.day), failed: others, isRetry: true }
+    if (first === undefined) return { rest: null }
+    // One that fails alone continues with the volume that failed.
+    const next = isRetry && first === own.org ? own : beginning(first, own.day)
+    const rest = { ...next, failed: others, isRetry: true }
+    return isRetry && problem !== undefined ? { rest, problem } : { rest }
   }
 
   async function lastDrill(org: string): Promise<RestoreDrill | null> {
@@ -341,20 +352,21 @@ export function createBackups(dependencies: {
     /**
      * Writes one volume of the daily backup of all organizations.
      *
-     * An organization that fails is tried again after the others, until the next day begins.
+     * An organization that fails is tried again after the others, in turn with others that failed, until the next day begins.
      *
      * @param cursor of the batch before
-     * @throws what made the backup of an organization fail, when it is tried again
+     * @returns `problem`: what made the backup of an organization fail when it was tried again
      */
-    async round(cursor: string | null): Promise<{ readonly done: number; readonly next: string | null }> {
+    async round(cursor: string | null): Promise<StepResult> {
       if (dependencies.store === null) return { done: 0, next: null }
       const all = [...(await orgs())].sort()
       const left: RoundState | null = cursor === null ? null : JSON.parse(cursor)
       const isOld = left?.isRetry === true && left.day !== today()
       const [first] = all
       if (first === undefined) return { done: 0, next: null }
-      const next = await advance(left === null || isOld ? beginning(first, today()) : left, all)
-      return { done: 1, next: next === null ? null : JSON.stringify(next) }
+      const { rest, problem } = await advance(left === null || isOld ? beginning(first, today()) : left, all)
+      const next = rest === null ? null : JSON.stringify(rest)
+      return { done: 1, next, ...(problem === undefined ? {} : { problem }) }
     },
 
     /** Lists complete backups, newest first. */

@@ -101,6 +101,27 @@ export function scheduleContract(name: string, make: () => Promise<Ground>): voi
       })
     })
 
+    it('by steps that go on with another part where one fails, which counts as a failure', async () => {
+      const step = unique()
+      const seen: (string | null)[] = []
+      const { run } = running([
+        {
+          ...{ name: step, every: DAY, rounds: 5 },
+          round: async (cursor) => {
+            seen.push(cursor)
+            return { done: 1, next: `${seen.length}`, ...(cursor === '1' ? { problem: 'no bucket' } : {}) }
+          },
+        },
+      ])
+      await run()
+      expect(seen).toEqual([null, '1'])
+      expect((await world.journal.read()).get(step)).toMatchObject({ cursor: '2', failures: 1, lastError: 'no bucket' })
+      expect(logged).toContainEqual(['schedule_step_failed', { step, message: 'no bucket' }])
+      await run()
+      expect(seen.slice(2, 4)).toEqual(['2', '3'])
+      expect((await world.journal.read()).get(step)).toMatchObject({ failures: 0, lastError: null })
+    })
+
     it('helped along by requests where searches miss something, one unfinished step after the other', async () => {
       const [words, vectors]: [(string | null)[], (string | null)[]] = [[], []]
       const { catchUp, run } = running([

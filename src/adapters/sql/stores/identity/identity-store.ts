@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { Problem } from '../../../../domain/errors'
 import type { AuditEvent } from '../../../../domain/identity/audit'
-import { type ApiKey, alreadyExists, type Org, type Project } from '../../../../domain/identity/identity'
+import { type ApiKey, addressInUse, alreadyExists, type Org, type Project } from '../../../../domain/identity/identity'
 import { hasLimits, type KeyLimits } from '../../../../domain/identity/key-limits'
 import { readProjectName } from '../../../../domain/identity/project-names'
 import { ROLES } from '../../../../domain/identity/scope'
@@ -110,6 +110,26 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     }
   }
 
+  /** Matches keys of an organization that are not revoked. */
+  const unrevoked = (org: string, ids: readonly string[]): SQL =>
+    sql`org = ${org} AND id IN ${jsonList(ids)} AND revoked_at IS NULL`
+
+  /** Runs a batch if there is one of these keys. @returns false if a precondition failed; then nothing is written */
+  async function whileAny(org: string, keys: SQL, statements: readonly SQL[]): Promise<boolean> {
+    try {
+      const guard = sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${keys})`
+      await new Batch(guard, ...statements).run(connection, { org })
+      return true
+    } catch (error) {
+      if (error instanceof PreconditionFailed) return false
+      throw error
+    }
+  }
+
+  /** Selects the usable keys of other owners with the address of a key. */
+  const othersWithAddress = ({ org, owner, email = '' }: ApiKey): SQL =>
+    sql`SELECT 1 FROM api_keys k WHERE k.org = ${org} AND k.owner <> ${owner} AND k.email = ${email} AND ${usable()}`
+
   /** Inserts the key of a project as its first name, if it has none. */
   function ownName(org: string, id: string, { keyId, agent, action, tool }: AuditEvent): SQL[] {
     const name = readProjectName(id)
@@ -157,11 +177,7 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
       const { org, owner, email } = key
       const taken = [
         ...(newOwner ? [sql`SELECT 1 FROM owners WHERE org = ${org} AND name = ${owner}`] : []),
-        ...(email === undefined
-          ? []
-          : [
-              sql`SELECT 1 FROM api_keys k WHERE k.org = ${org} AND k.owner <> ${owner} AND k.email = ${email} AND ${usable()}`,
-            ]),
+        ...(email === undefined ? [] : [othersWithAddress(key)]),
       ]
       const statements = [
         sql`INSERT INTO owners (org, name) VALUES (${org}, ${owner}) ON CONFLICT DO NOTHING`,
@@ -208,24 +224,22 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
 
     async replaceKey(old, endsAt, key, hash, event) {
       const { org } = key
-      const live = sql`org = ${org} AND id = ${old} AND revoked_at IS NULL`
+      const replaced = unrevoked(org, [old])
       const now = clock.now()
       const ended =
         endsAt <= now
-          ? sql`UPDATE api_keys SET revoked_at = ${now} WHERE ${live}`
-          : sql`UPDATE api_keys SET expires_at = ${endsAt} WHERE ${live} AND (expires_at IS NULL OR ${endsAt} < expires_at)`
-      try {
-        await new Batch(
-          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
-          insertKey(key, hash),
-          ended,
-          auditStatement(org, now, event),
-        ).run(connection, { org })
-        return true
-      } catch (error) {
-        if (error instanceof PreconditionFailed) return false
-        throw error
-      }
+          ? sql`UPDATE api_keys SET revoked_at = ${now} WHERE ${replaced}`
+          : sql`UPDATE api_keys SET expires_at = ${endsAt} WHERE ${replaced} AND (expires_at IS NULL OR ${endsAt} < expires_at)`
+      const isDone = await whileAny(org, replaced, [
+        sql`INSERT INTO guards (holds) SELECT NOT EXISTS (${othersWithAddress(key)})`,
+        insertKey(key, hash),
+        ended,
+        auditStatement(org, now, event),
+      ])
+      if (isDone) return true
+      const remaining = await runOne(connection, sql`SELECT 1 AS one FROM api_keys WHERE ${replaced}`, howMany)
+      if (remaining === 0) return false
+      throw addressInUse()
     },
 
     async keysByEmail(email) {
@@ -249,48 +263,27 @@ export function createSqlIdentityStore(connection: SqlConnection, clock: Clock):
     },
 
     async revokeKeys(org, ids, at, event) {
-      const live = sql`org = ${org} AND id IN ${jsonList(ids)} AND revoked_at IS NULL`
-      try {
-        await new Batch(
-          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
-          sql`UPDATE api_keys SET revoked_at = ${at} WHERE ${live}`,
-          auditStatement(org, clock.now(), event),
-        ).run(connection, { org })
-        return true
-      } catch (error) {
-        if (error instanceof PreconditionFailed) return false
-        throw error
-      }
+      const revoked = unrevoked(org, ids)
+      return whileAny(org, revoked, [
+        sql`UPDATE api_keys SET revoked_at = ${at} WHERE ${revoked}`,
+        auditStatement(org, clock.now(), event),
+      ])
     },
 
     async setCaptures(org, id, captures, event) {
-      const live = sql`org = ${org} AND id = ${id} AND revoked_at IS NULL`
-      try {
-        await new Batch(
-          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
-          sql`UPDATE api_keys SET captures = ${Number(captures)} WHERE ${live}`,
-          auditStatement(org, clock.now(), event),
-        ).run(connection, { org })
-        return true
-      } catch (error) {
-        if (error instanceof PreconditionFailed) return false
-        throw error
-      }
+      const changed = unrevoked(org, [id])
+      return whileAny(org, changed, [
+        sql`UPDATE api_keys SET captures = ${Number(captures)} WHERE ${changed}`,
+        auditStatement(org, clock.now(), event),
+      ])
     },
 
     async setLimits(org, id, { requestsPerMinute, entriesPerDay }, event) {
-      const live = sql`org = ${org} AND id = ${id} AND revoked_at IS NULL`
-      try {
-        await new Batch(
-          sql`INSERT INTO guards (holds) SELECT EXISTS (SELECT 1 FROM api_keys WHERE ${live})`,
-          sql`UPDATE api_keys SET rate_limit = ${requestsPerMinute}, max_entries = ${entriesPerDay} WHERE ${live}`,
-          auditStatement(org, clock.now(), event),
-        ).run(connection, { org })
-        return true
-      } catch (error) {
-        if (error instanceof PreconditionFailed) return false
-        throw error
-      }
+      const changed = unrevoked(org, [id])
+      return whileAny(org, changed, [
+        sql`UPDATE api_keys SET rate_limit = ${requestsPerMinute}, max_entries = ${entriesPerDay} WHERE ${changed}`,
+        auditStatement(org, clock.now(), event),
+      ])
     },
 
     async keysNearQuota(org) {

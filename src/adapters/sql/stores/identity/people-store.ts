@@ -254,9 +254,14 @@ export function createSqlPeopleStore(connection: SqlConnection, analyzer: Analyz
       )
     },
 
-    async eraseVersions({ org }, owner) {
+    async eraseVersions(caller, owner) {
+      const { org } = caller
+      const left = await count(org, owner)
+      if (left.versions === 0) return 0
+      const detail = { owner, erase: 1, versions: Math.min(left.versions, MOST_ROWS) }
       const first = sql`SELECT id FROM (${firstVersions(org, owner)}) first`
       const batch = new Batch(
+        auditStatement(org, clock.now(), { ...caller, ids: [], allowed: true, detail }),
         // A version without a text of its own reads that of a later one.
         sql`UPDATE entry_versions SET text = (SELECT ${retainedInlineText} FROM entry_versions v WHERE v.id = entry_versions.id)
           WHERE org = ${org} AND text IS NULL AND reader <> ${owner} AND entry_id IN (

@@ -85,12 +85,14 @@ const toLinked = (row: Row): LinkedEntry => ({
   text: str(row, 'text'),
 })
 
-/** Links that are read of each direct neighbor's side. */
+/** Links of all direct neighbors that are read in each direction, in addition to those with the entry itself. */
 const SCANNED_OF_NEAR = 200
 
 /** Returns one row for each visible end of each link of the direct neighbors. */
 function graphStatement({ dialect, scope, now }: Context, id: number, near: number): SQL {
   const ofOrg = sql`l.org = ${scope.org}`
+  const linkOfNear = (on: SQL): SQL => sql`SELECT l.from_id, l.relation, l.to_id FROM near n
+    ${dialect.plan.follow('links', 'l', on)} WHERE ${dialect.plan.filterOnly(ofOrg)}`
   return sql`
     WITH near AS MATERIALIZED (
       SELECT DISTINCT e.id FROM (
@@ -105,9 +107,9 @@ function graphStatement({ dialect, scope, now }: Context, id: number, near: numb
     ), edges AS MATERIALIZED (
       SELECT * FROM (SELECT l.from_id, l.relation, l.to_id FROM near n
         ${dialect.plan.follow('links', 'l', sql`${ofOrg} AND l.from_id = n.id`)} LIMIT ${number(SCANNED_OF_NEAR)}) AS outgoing
-      UNION SELECT * FROM (SELECT l.from_id, l.relation, l.to_id FROM near n
-        ${dialect.plan.follow('links', 'l', sql`l.to_id = n.id`)} WHERE ${dialect.plan.filterOnly(ofOrg)}
-        LIMIT ${number(SCANNED_OF_NEAR)}) AS incoming
+      UNION SELECT * FROM (${linkOfNear(sql`l.to_id = n.id`)} LIMIT ${number(SCANNED_OF_NEAR)}) AS incoming
+      UNION ${linkOfNear(sql`l.to_id = n.id AND l.from_id = ${id}`)}
+      UNION ${linkOfNear(sql`l.to_id = ${id} AND l.from_id = n.id`)}
     ), ends AS (
       SELECT from_id, relation, to_id, from_id AS id FROM edges UNION ALL SELECT from_id, relation, to_id, to_id FROM edges
     )
