@@ -249,7 +249,7 @@ gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-hei
 .copyable{display:flex;align-items:flex-start;background:var(--sunken);border-radius:var(--round)}
 .copyable pre{flex:1;min-width:0;white-space:pre-wrap}.copyable button{flex:none;margin:.35rem .35rem .35rem 0}
 .clients{display:grid;gap:0 var(--s4);grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr))}
-.clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}
+.clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}@media (max-width:40rem){.clients summary{padding-block:.55rem}}
 .more{margin-top:var(--s3)}.more:not(.fields,.actions,.clients,.facts-list,.prose,.toc)>*+*{margin-top:var(--s3)}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `
