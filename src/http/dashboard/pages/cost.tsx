@@ -20,7 +20,7 @@ const NEARLY_FULL = 0.8
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`
 
-const percent = (part: number): string => (part > 0 && part < 0.001 ? 'under 0.1%' : `${(part * 100).toFixed(1)}%`)
+const percent = (part: number): string => (part > 0 && part < 0.001 ? '< 0.1%' : `${(part * 100).toFixed(1)}%`)
 
 /** PostgreSQL reports no rows. */
 const billedOf = ({ hasRows }: Cost): readonly (keyof BilledCounts)[] => (hasRows ? BILLED : ['requests'])
