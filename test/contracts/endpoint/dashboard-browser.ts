@@ -125,7 +125,7 @@ export function dashboardInBrowser(browser: () => Browser, { looks, pages, sessi
       if (pages === 'few') return
       await page.goto(`${house.base}/keys`)
       await page.getByLabel('Name', { exact: true }).fill('of a test')
-      await page.getByRole('button', { name: 'Make it' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('heading', { name: 'The key of of a test' }).waitFor()
       await seen('a new key')
       const exported = await (await house.visitor()).download('/settings/export', {})

@@ -39,14 +39,34 @@ export const RECORDS = `
 .records th a.sort:hover{color:var(--accent);text-decoration:underline}
 .records tbody tr:hover>*{background:color-mix(in srgb,var(--sunken) 60%,transparent)}
 .records td,.records th{vertical-align:middle}
+.settings td .default{display:inline-block;margin-left:var(--s2);padding:0 .4rem;border-radius:.25rem;background:var(--sunken);font-size:.75rem}
+.settings code{white-space:nowrap}
+@media (max-width:40rem){.settings table,.settings tbody{display:block}.settings thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.settings tr{display:grid;grid-template-columns:minmax(0,1.3fr) minmax(0,1fr);gap:0 var(--s3);padding:.55rem 0;border-bottom:1px solid var(--line)}
+.settings tr:last-child{border:0}.records.settings tr>*{border:0;padding:0}.settings tr>:nth-child(2){text-align:right}.settings tr>:nth-child(3){grid-column:1/-1;font-size:.8125rem}}
+.audit td:nth-child(3){white-space:nowrap;font-weight:550}
+@media (min-width:60rem){.audit .ids{white-space:nowrap}}
+@media (max-width:40rem){.audit table{white-space:normal}.audit tbody tr{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.15rem var(--s3);align-items:center}
+.audit tbody td[data-label]{display:block;padding:0}.audit tbody td[data-label]::before{content:none}
+.audit td:nth-child(1){grid-area:1/2;color:var(--soft);font-size:.8125rem;text-align:right}.audit td:nth-child(2){grid-area:2/2;color:var(--soft);font-size:.8125rem;text-align:right}
+.audit td:nth-child(3){grid-area:1/1;white-space:normal}.audit td:nth-child(4){grid-area:2/1}.audit td:nth-child(5){grid-column:1/-1;font-size:.8125rem}}
+@media (max-width:40rem){.why .detail{display:none}}
+.unit{display:none}@media (max-width:40rem){.unit{display:inline}}
 .records tbody th a{font-weight:550;color:inherit;text-decoration:none}.records tbody th a:hover{color:var(--accent);text-decoration:underline}
 .records .tick{width:2rem}.records .tick label{display:grid;place-items:center;min-width:1.75rem;min-height:1.75rem;margin:0}
 .row-actions summary{display:inline-flex;align-items:center;min-height:1.75rem;font-size:.8125rem;color:var(--accent);white-space:nowrap}
-.row-actions[open]{width:16rem}.records tr:has(.row-actions[open])>*{vertical-align:top}
+.row-end>div{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);justify-content:flex-end;align-items:center}.row-end .row-actions[open]{flex-basis:100%}.row-end .row-actions form{text-align:left}
+@media (max-width:40rem){.row-end>div{justify-content:flex-start}}
+.row-actions[open]{width:16rem;max-width:100%}.records tr:has(.row-actions[open])>*{vertical-align:top}
 .row-actions form+form{margin-top:var(--s3);padding-top:var(--s3);border-top:1px solid var(--line)}
 @media (max-width:40rem){.records .wide-only{display:none}
 .records th,.records td{padding-right:var(--s3)}
-.records .ticked{table-layout:fixed}.records .ticked .num{width:5.75rem}.records .ticked th:first-child{width:2.25rem}
+.ticked,.ticked thead,.ticked tbody{display:block}.ticked tr{display:grid;grid-template-columns:2.25rem minmax(0,1fr) auto;
+align-items:center;padding:.45rem 0;border-bottom:1px solid var(--line)}.ticked tbody tr:last-child{border:0}
+.ticked tr>*,.ticked tbody tr:last-child>*{border:0;padding:0}.ticked tr>:nth-child(2){grid-column:2}
+.ticked tr>:nth-child(3){grid-area:2/2;text-align:left;color:var(--soft);font-size:.8125rem}
+.ticked tr>:last-child{grid-area:1/3}
+.ticked .tick{grid-row:1/span 2;width:auto}.ticked .tick label{min-height:2.5rem}.ticked th:first-child{grid-row:1}
 .stacked table{min-width:0}.stacked thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .stacked table,.stacked tbody,.stacked tr,.stacked th,.stacked td{display:block}
 .stacked tr{padding:var(--s3) 0;border-bottom:1px solid var(--line)}.stacked tr:first-child{padding-top:0}.stacked tr:last-child{border:0;padding-bottom:0}
@@ -54,7 +74,7 @@ export const RECORDS = `
 .stacked td[data-label]{display:grid;grid-template-columns:6rem minmax(0,1fr);gap:0 var(--s3)}
 .stacked td[data-label]>*{grid-column:2}
 .stacked td[data-label]::before{content:attr(data-label);color:var(--soft);grid-row:1/span 9}
-.stacked td[data-label] br{display:none}.stacked td:empty{display:none}}
+.stacked td[data-label] br{display:none}.stacked td.num{white-space:normal}.stacked td:empty{display:none}}
 .day-group:has(ol:empty){display:none}
 .day-group h2{font-size:.8125rem;color:var(--soft);margin-bottom:var(--s3)}
 .bar-form .field{min-width:9rem}

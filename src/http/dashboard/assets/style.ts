@@ -52,11 +52,12 @@ label{display:block;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
 input,select,textarea{width:100%;min-height:2.375rem;padding:.35rem .65rem;font:inherit;color:var(--ink);background:var(--card);
 border:1px solid var(--edge);border-radius:.4375rem}
 input::placeholder,textarea::placeholder{color:var(--soft);opacity:1}
-input[type=checkbox],input[type=radio]{width:1.05rem;min-height:1.05rem;accent-color:var(--accent);margin:0}
+input[type=checkbox],input[type=radio]{flex:none;width:1.05rem;min-height:1.05rem;accent-color:var(--accent);margin:0}
 input[type=file]{padding:.3rem}
 input::file-selector-button{font:550 .8125rem/1.3 var(--sans);color:var(--ink);background:var(--sunken);border:0;border-radius:.3rem;
 padding:.4rem .7rem;margin-right:.6rem;cursor:pointer}
-textarea{resize:vertical;line-height:1.6}
+textarea{resize:vertical;line-height:1.6;field-sizing:content;min-height:8lh;max-height:70vh}
+.hint,.nothing p,.head p{text-wrap:pretty}
 .hint{color:var(--soft);font-size:.8125rem;margin-top:var(--s1)}
 button,.button{display:inline-flex;align-items:center;justify-content:center;gap:var(--s2);min-height:2.375rem;padding:.3rem .9rem;
 font:550 .875rem/1.3 var(--sans);color:var(--ink);background:var(--card);border:1px solid var(--edge);border-radius:.4375rem;
@@ -70,6 +71,7 @@ button.small,.button.small{min-height:1.875rem;padding:.15rem .65rem;font-size:.
 button.plain{border-color:transparent;background:none;box-shadow:none;color:var(--soft);font-weight:450}
 summary{cursor:pointer;font-weight:550}
 summary::marker{color:var(--soft)}
+@media (max-width:40rem){summary{padding-block:.45rem}button.small,.button.small{min-height:2.25rem}}
 table{width:100%;border-collapse:collapse}
 th{font-weight:550;font-size:.8125rem;color:var(--soft);text-align:left}
 th,td{padding:.55rem var(--s4) .55rem 0;vertical-align:top;border-bottom:1px solid var(--line)}
@@ -172,6 +174,7 @@ align-items:baseline}
 .keys-list div{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:var(--s3)}
 .keys-list dt{white-space:nowrap;color:var(--soft);font-size:.8125rem}.keys-list kbd{color:var(--ink)}
 .setting{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);align-items:center;justify-content:space-between}
+.lined>li{padding:.4rem 0;border-bottom:1px solid var(--line)}.lined>li:last-child{border:0;padding-bottom:0}
 .setting.more>*+*{margin-top:0}
 .head{display:flex;flex-wrap:wrap;gap:var(--s3) var(--s4);align-items:center;justify-content:space-between;margin-bottom:var(--s5)}
 .head h1{min-width:0;flex:1 1 16rem}
@@ -180,6 +183,8 @@ align-items:baseline}
 .bar-form{display:flex;flex-wrap:wrap;gap:var(--s2);align-items:end}
 .bar-form .field{flex:1 1 11rem;max-width:20rem}
 .bar-form .button,.bar-form a{align-self:end}
+@media (max-width:40rem){.bar-form:has(.field+.field){display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:var(--s3) var(--s2)}
+.bar-form:has(.field+.field) .field{min-width:0;max-width:none}.bar-form:has(.field+.field) :is(button,.button){grid-column:1/-1}}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:var(--s4);box-shadow:var(--shadow);
 min-width:0}
 .card>h2{margin-bottom:var(--s3)}
@@ -195,7 +200,7 @@ min-width:0}
 @media (min-width:66rem){.columns{grid-template-columns:minmax(0,1fr) 19rem;align-items:start}
 .columns>.beside{position:sticky;top:var(--s5)}}
 .facts{display:flex;flex-wrap:wrap;gap:.1rem var(--s3);align-items:center;color:var(--soft);font-size:.8125rem}
-.facts strong{color:var(--ink)}
+.facts strong{color:var(--ink)}.facts.one{flex-wrap:nowrap;align-items:baseline}
 .facts bdi.name,.list bdi.name{min-width:0}
 .facts .tags{display:contents}
 .kind{display:inline-block;padding:0 .45rem;border-radius:.3rem;background:var(--sunken);color:var(--soft);
@@ -235,6 +240,8 @@ gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-hei
 .nothing-title{font-weight:600;color:var(--ink);margin-bottom:var(--s1);font-size:.9688rem}
 .pages{display:flex;align-items:center;justify-content:space-between;gap:var(--s3);margin-top:var(--s4);font-size:.8125rem}
 .fields{display:grid;gap:var(--s3) var(--s4);grid-template-columns:repeat(auto-fit,minmax(min(13rem,100%),1fr))}
+@media (min-width:40rem){.fields.short{grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))}}
+@media (max-width:40rem){.fields.short{grid-template-columns:repeat(2,minmax(0,1fr));gap:var(--s3)}}
 .stack-form{display:grid;gap:var(--s4);grid-template-columns:minmax(0,1fr)}
 .stack-form>h2{margin:0}
 .scroll{overflow-x:auto}.scroll table{min-width:34rem;overflow-wrap:break-word}
@@ -242,7 +249,7 @@ gap:var(--s2) var(--s4);align-items:center;justify-content:space-between;min-hei
 .copyable{display:flex;align-items:flex-start;background:var(--sunken);border-radius:var(--round)}
 .copyable pre{flex:1;min-width:0;white-space:pre-wrap}.copyable button{flex:none;margin:.35rem .35rem .35rem 0}
 .clients{display:grid;gap:0 var(--s4);grid-template-columns:repeat(auto-fill,minmax(min(13rem,100%),1fr))}
-.clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}
+.clients>details[open]{grid-column:1/-1;margin-bottom:var(--s3)}.clients summary{font-weight:450;padding:.3rem 0}@media (max-width:40rem){.clients summary{padding-block:.55rem}}
 .more{margin-top:var(--s3)}.more:not(.fields,.actions,.clients,.facts-list,.prose,.toc)>*+*{margin-top:var(--s3)}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 `
@@ -310,8 +317,8 @@ border-radius:50%;background:var(--tint);color:var(--accent);font-size:.8125rem}
 @media (min-width:48rem){.turn{padding:var(--s4) var(--s5);grid-template-columns:7.5rem minmax(0,1fr);gap:var(--s2) var(--s4)}
 .turn>:not(.by){grid-column:2}}
 .turn>.by{font-weight:600}
-.why{font-size:.8125rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s4)}
-.why b{font-weight:550;color:var(--ink)}
+.why{font-size:.75rem;color:var(--soft);display:flex;flex-wrap:wrap;gap:0 var(--s3)}
+.why b{font-weight:inherit}.why>span+span::before{content:"·";margin-right:var(--s3)}
 .chips{display:flex;flex-wrap:wrap;gap:var(--s2)}search>.chips{margin-top:var(--s3);align-items:center}search>.chips::before{content:"Saved views";color:var(--soft);font-size:.8125rem}.chips[hidden]{display:none}
 .chips li{display:inline-flex;gap:.4rem;align-items:center;min-width:0;padding:.1rem .2rem .1rem .6rem;border:1px solid var(--line);
 border-radius:1rem;background:var(--card);font-size:.8125rem}
@@ -325,8 +332,9 @@ background:none;box-shadow:none;color:var(--soft);text-decoration:none;border-ra
 .searchbox{display:flex;gap:var(--s2)}.searchbox button{flex:none}
 .searchbox input,.searchbox button{min-height:2.75rem}.searchbox input{font-size:1rem;padding-left:.85rem}
 .switch{display:flex;flex-wrap:wrap;gap:var(--s2) var(--s4);border:0;padding:0;margin:var(--s3) 0 0}
-.switch legend{float:left;padding:0;margin-right:var(--s4);color:var(--soft);font-size:.8125rem}
+.switch legend{float:left;padding:0;margin-right:var(--s2);line-height:1.75;color:var(--soft);font-size:.8125rem}
 .switch label{display:inline-flex;gap:.4rem;align-items:center;margin:0;font-weight:450;font-size:.875rem}
+.search-row{display:flex;flex-wrap:wrap;gap:0 var(--s5);justify-content:space-between;align-items:center}
 .pills{border:0;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:var(--s2)}
 .pills legend{padding:0;font-weight:550;font-size:.8125rem;margin-bottom:.3rem}
 .pills label{display:inline-flex;align-items:center;gap:.45rem;margin:0;padding:.3rem .6rem;border:1px solid var(--line);
@@ -352,6 +360,7 @@ border-radius:.4375rem;font-weight:450;cursor:pointer}
 .item:last-child{border-bottom:0;padding-bottom:0}
 .item h3 a{color:inherit;text-decoration:none}.item h3 a:hover{color:var(--accent);text-decoration:underline}
 .item pre.text{max-height:16rem;overflow:auto}
+@media (max-width:40rem){.item pre.text{max-height:32rem}}
 .item-head{display:flex;gap:var(--s3);justify-content:space-between;align-items:baseline}
 .score{display:inline-flex;gap:var(--s2);align-items:center;font-size:.8125rem;color:var(--soft);white-space:nowrap}
 .score svg{width:3.5rem;height:.35rem;border-radius:.2rem;flex:none}

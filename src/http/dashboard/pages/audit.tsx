@@ -54,7 +54,7 @@ const Row = ({ of: { at, keyId, agent, action, ids, allowed, detail }, now, name
         </div>
       )}
     </td>
-    <td class="soft" data-label="Counts">
+    <td class="soft" data-label="Details">
       {Object.entries(detail)
         .map(([name, value]) => `${plain(name)} ${value}`)
         .join(', ')}
@@ -95,7 +95,7 @@ function Filters({ visit, org, keys, errors }: FiltersProps) {
   return (
     <form method="get" action="/audit" class="card stack-form">
       {visit.credential.kind === 'operator' && org !== null ? <input type="hidden" name="org" value={org} /> : null}
-      <div class="fields">
+      <div class="fields short">
         <Field name="action" label="Action" value={value('action')} list="actions" />
         <Choice name="by" label="Key" value={value('by')} options={keysWith(keys, value('by'))} />
         <Choice name="outcome" label="Outcome" value={value('outcome')} options={OUTCOMES} />
@@ -203,7 +203,7 @@ export async function exportAudit(visit: Visit): Promise<Response> {
   })
 }
 
-const COLUMNS = ['When', 'Who', 'Action', 'Memories', 'Counts']
+const COLUMNS = ['When', 'Who', 'Action', 'Memories', 'Details']
 
 export async function audit(visit: Visit): Promise<Page> {
   const { by, org } = await administering(visit, 'audit.read')
@@ -230,7 +230,7 @@ export async function audit(visit: Visit): Promise<Page> {
         {by.kind === 'operator' ? <OrgChoice action="/audit" orgs={orgs} org={org} /> : null}
         {org === null ? null : <Filters visit={visit} org={org} keys={keys} errors={errors} />}
         {org === null ? null : (
-          <section class="card scroll records stacked" id="list" tabindex={0} aria-label="Events">
+          <section class="card scroll records stacked audit" id="list" tabindex={0} aria-label="Events">
             {page.events.length > 0 ? (
               <table>
                 <thead>

@@ -20,7 +20,7 @@ const NEARLY_FULL = 0.8
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`
 
-const percent = (part: number): string => `${(part * 100).toFixed(1)}%`
+const percent = (part: number): string => (part > 0 && part < 0.001 ? '< 0.1%' : `${(part * 100).toFixed(1)}%`)
 
 /** PostgreSQL reports no rows. */
 const billedOf = ({ hasRows }: Cost): readonly (keyof BilledCounts)[] => (hasRows ? BILLED : ['requests'])
@@ -30,6 +30,7 @@ const ofLimit = ({ first }: FreeDay): string => `of its ${WORDS[first].toLowerCa
 const Tiles = ({ of: { host, estimate } }: { of: Cost }) => {
   const { paid, today, busiest, daysOver, used } = estimate
   if (host === 'machine') return null
+  const firstDay = Date.parse(`${estimate.month}-01`)
   const tiles: readonly (readonly [string, string, string])[] = [
     ['Expected on the Paid plan', dollars(paid.total), `${dollars(paid.plan)} of it for the complete account`],
     [
@@ -38,7 +39,7 @@ const Tiles = ({ of: { host, estimate } }: { of: Cost }) => {
       daysOver > 0 ? `${plural(daysOver, 'day')} above a limit` : ofLimit(busiest),
     ],
     ['Today on the Free plan', percent(today.part[today.first]), ofLimit(today)],
-    ['Requests this month', count(used.requests), `since ${estimate.month}-01`],
+    ['Requests this month', count(used.requests), `since ${day(firstDay, firstDay)}`],
   ]
   return (
     <dl class="tiles">
@@ -173,7 +174,7 @@ const Days = ({ of }: { of: Cost }) => {
 const Limits = ({ of: { org, host, hasRows } }: { of: Cost }) => (
   <section class="card">
     <h2>What is counted</h2>
-    <ul class="more">
+    <ul class="more bullets">
       <li>
         {org === null
           ? 'All organizations, and work that belongs to no key: the schedule, pages of the dashboard, refused requests.'

@@ -14,7 +14,16 @@ import { Area, Field, type FieldErrors, PostForm } from '../parts/form'
 import { entryAt, withQuery } from '../parts/words'
 import { callTool, principalOf, queryParameter, type Visit } from '../visit'
 import { changeable, Diff, idOf, isDeleted, prettyJson } from './entry'
-import { Details, FIELDS, type FieldName, LINK_FIELDS, METADATA_FIELDS, type Values, valuesOf } from './entry-form'
+import {
+  Details,
+  FIELDS,
+  type FieldName,
+  LINK_FIELDS,
+  METADATA_FIELDS,
+  Title,
+  type Values,
+  valuesOf,
+} from './entry-form'
 
 /** Edits a memory with the tool that agents use, at the version that the person has seen: by its fields, or its metadata as JSON. */
 interface Draft {
@@ -76,6 +85,9 @@ const editPage = (
       {theirs === undefined ? null : <Theirs entry={theirs} draft={draft} now={visit.services.now()} />}
       <PostForm action={`${entryAt(id)}/edit`} token={visit.formToken} class="card stack-form">
         <input type="hidden" name="expected" value={String(draft.expected)} />
+        {draft.json === null && draft.values.title !== undefined ? (
+          <Title values={draft.values} errors={errors} />
+        ) : null}
         {draft.values.text === undefined ? null : (
           <Area name="text" label="Text" value={draft.values.text} rows={12} error={errors.get('text')} />
         )}

@@ -77,10 +77,13 @@ interface FieldsProps {
 
 const NONE: FieldErrors = new Map()
 
-/** All fields except the text. */
+export const Title = ({ values, errors = NONE }: FieldsProps) => (
+  <Field name="title" label="Title" value={values.title ?? ''} error={errors.get('title')} />
+)
+
+/** All fields except the title and the text. */
 export const Details = ({ values, errors = NONE }: FieldsProps) => (
   <>
-    <Field name="title" label="Title" value={values.title ?? ''} error={errors.get('title')} />
     <div class="fields">
       <Choice
         name="kind"
@@ -108,7 +111,7 @@ export const Details = ({ values, errors = NONE }: FieldsProps) => (
     <fieldset class="group">
       <legend>Links</legend>
       <p class="hint">IDs of memories, separated by commas, or words to find one</p>
-      <div class="fields">
+      <div class="fields short">
         {LINK_FIELDS.map((name) => (
           <Field
             name={name}
@@ -145,6 +148,7 @@ export const InlineDetails = ({ entry, token }: InlineProps) => (
   <details class="inline">
     <summary>Edit details</summary>
     <Inline entry={entry} token={token}>
+      <Title values={valuesOf(entry)} />
       <Details values={valuesOf(entry)} />
     </Inline>
   </details>

@@ -25,7 +25,9 @@ export const KeyUsage = ({ of }: { of: readonly UsageSum[] }) =>
             <th scope="col">Key</th>
             <th scope="col">Owner</th>
             {COLUMNS.map(([title]) => (
-              <th scope="col">{title}</th>
+              <th scope="col" class="num">
+                {title}
+              </th>
             ))}
           </tr>
         </thead>
@@ -37,7 +39,9 @@ export const KeyUsage = ({ of }: { of: readonly UsageSum[] }) =>
               </th>
               <td data-label="Owner">{sum.key === null ? null : <Name>{sum.key.owner}</Name>}</td>
               {COLUMNS.map(([title, column]) => (
-                <td data-label={title}>{count(sum[column])}</td>
+                <td data-label={title} class="num">
+                  {count(sum[column])}
+                </td>
               ))}
             </tr>
           ))}

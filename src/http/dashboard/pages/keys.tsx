@@ -50,7 +50,7 @@ interface MakingProps {
 /** Makes a key and shows it once. After a refusal the form has the values that were sent. */
 export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
   <PostForm action="/keys" token={visit.formToken} class="card stack-form" id="new">
-    <h2>Make a key</h2>
+    <h2>New key</h2>
     <OrgField by={by} org={org} />
     <div class="fields">
       <Field
@@ -76,54 +76,59 @@ export const Making = ({ visit, by, org, errors = new Map() }: MakingProps) => (
         hint="Separated by commas; empty for all"
       />
       <Field
-        name="agent"
-        value={sent(visit, 'agent')}
-        error={errors.get('agent')}
-        label="Agent"
-        hint="Stored with each memory that it writes"
-      />
-      <Field
-        name="owner"
-        value={sent(visit, 'owner')}
-        error={errors.get('owner')}
-        label="Owner"
-        hint="Person or agent whose private memories the key can see; empty for a new one"
-      />
-      <Field
-        name="email"
-        value={sent(visit, 'email')}
-        error={errors.get('email')}
-        label="E-mail"
-        hint="The verified holder of this address signs in as this key"
-      />
-      <Field
         name="expires_at"
         value={sent(visit, 'expires_at')}
         error={errors.get('expires_at')}
         label="Expires"
         type="date"
       />
-      {LIMITS.map((name) => (
-        <Field
-          name={name}
-          value={sent(visit, name)}
-          error={errors.get(name)}
-          label={LIMIT_LABELS[name][0]}
-          hint={LIMIT_LABELS[name][1]}
-          inputmode="numeric"
-        />
-      ))}
-      <Choice
-        name="capture"
-        label="Capture of sessions"
-        value={sent(visit, 'capture') ?? 'true'}
-        options={CAPTURE}
-        hint="Whether hooks record its sessions"
-      />
     </div>
+    <details open={errors.size > 0}>
+      <summary>Identity, limits and capture</summary>
+      <div class="fields more">
+        <Field
+          name="agent"
+          value={sent(visit, 'agent')}
+          error={errors.get('agent')}
+          label="Agent"
+          hint="Stored with each memory that it writes"
+        />
+        <Field
+          name="owner"
+          value={sent(visit, 'owner')}
+          error={errors.get('owner')}
+          label="Owner"
+          hint="Person or agent whose private memories the key can see; empty for a new one"
+        />
+        <Field
+          name="email"
+          value={sent(visit, 'email')}
+          error={errors.get('email')}
+          label="E-mail"
+          hint="The verified holder of this address signs in as this key"
+        />
+        {LIMITS.map((name) => (
+          <Field
+            name={name}
+            value={sent(visit, name)}
+            error={errors.get(name)}
+            label={LIMIT_LABELS[name][0]}
+            hint={LIMIT_LABELS[name][1]}
+            inputmode="numeric"
+          />
+        ))}
+        <Choice
+          name="capture"
+          label="Capture of sessions"
+          value={sent(visit, 'capture') ?? 'true'}
+          options={CAPTURE}
+          hint="Whether hooks record its sessions"
+        />
+      </div>
+    </details>
     <p>
       <button type="submit" class="main">
-        Make it
+        Create key
       </button>
     </p>
   </PostForm>
@@ -461,20 +466,22 @@ function Table({ keys: all, visit, by, org, refused }: TableProps) {
   const keys = (show === 'ended' ? ended : all.filter(({ key }) => !hasEnded(key, now))).toSorted(compare[order])
   return (
     <section class="card scroll records stacked" id="list" tabindex={0} aria-label="Keys">
-      <form method="get" action="/keys" class="bar-form">
-        <OrgField by={by} org={org} />
-        <Choice
-          name="show"
-          label="Show"
-          value={show}
-          options={[
-            ['use', `in use (${count(all.length - ended.length)})`],
-            ['ended', `ended (${count(ended.length)})`],
-          ]}
-        />
-        <Choice name="sort" label="Sort by" value={order} options={ORDERS} />
-        <button type="submit">Apply</button>
-      </form>
+      {all.length === 0 ? null : (
+        <form method="get" action="/keys" class="bar-form">
+          <OrgField by={by} org={org} />
+          <Choice
+            name="show"
+            label="Show"
+            value={show}
+            options={[
+              ['use', `in use (${count(all.length - ended.length)})`],
+              ['ended', `ended (${count(ended.length)})`],
+            ]}
+          />
+          <Choice name="sort" label="Sort by" value={order} options={ORDERS} />
+          <button type="submit">Apply</button>
+        </form>
+      )}
       {keys.length > 0 ? (
         <table>
           <thead>

@@ -265,11 +265,11 @@ const Side = ({ title, items, lacks, also = [] }: SideProps) => (
               </a>
               <span class="score">{scores(item, also)}</span>
             </p>
-            <p class="facts">
+            <p class="facts one">
               <KindLabel kind={item.type} />
               <Name>{item.reason}</Name>
-              {lacks === null ? null : <span>other goal: {missing(lacks, item.id)}</span>}
             </p>
+            {lacks === null ? null : <p class="facts">Other goal: {missing(lacks, item.id)}</p>}
           </li>
         ))}
       </ol>

@@ -122,8 +122,12 @@ function Row({
       <td class="num soft" data-label="Last use">
         {lastUse === null ? 'never' : <Time at={lastUse} now={now} />}
       </td>
-      <td class="num">{isLinked ? <a href={withQuery('/activity', { project: key })}>Activity</a> : null}</td>
-      <td>{isWhole ? <Actions of={of} others={others.filter((one) => one !== key)} sending={sending} /> : null}</td>
+      <td class="row-end">
+        <div>
+          {isLinked ? <a href={withQuery('/activity', { project: key })}>Activity</a> : null}
+          {isWhole ? <Actions of={of} others={others.filter((one) => one !== key)} sending={sending} /> : null}
+        </div>
+      </td>
     </tr>
   )
 }
@@ -146,7 +150,6 @@ function Table({ rows, ...rest }: RowsProps) {
     { name: 'Project', sort: 'name' },
     { name: 'Memories', sort: 'entries', isNumber: true },
     { name: 'Last use', sort: 'used', isNumber: true },
-    { name: 'Activity', isHidden: true },
     { name: 'Actions', isHidden: true },
   ]
   return (
@@ -262,21 +265,25 @@ const UNDOABLE: readonly ProjectChange['action'][] = ['attach', 'rename', 'merge
 
 const Changes = ({ changes, now, sending }: { changes: readonly ProjectChange[]; now: Millis; sending: Sending }) => (
   <section class="card">
-    <h2>Changes of projects</h2>
-    <ul class="plain">
+    <h2>History</h2>
+    <ul class="plain lined">
       {changes.map((one) => (
         <li>
-          <PostForm action="/projects/undo" token={sending.token} class="bar-form">
+          <PostForm action="/projects/undo" token={sending.token} class="setting">
             <OrgField by={sending.by} org={sending.org} />
             <input type="hidden" name="change" value={String(one.seq)} />
             <span>
               <Name>{changed(one)}</Name>{' '}
               <span class="soft">
-                <Time at={one.at} now={now} />, change {one.seq}
+                <Time at={one.at} now={now} /> · change {one.seq}
                 {one.undoneBy === null ? '' : `, undone by change ${one.undoneBy}`}
               </span>
             </span>
-            {one.undoneBy === null && UNDOABLE.includes(one.action) ? <button type="submit">Undo</button> : null}
+            {one.undoneBy === null && UNDOABLE.includes(one.action) ? (
+              <button type="submit" class="small">
+                Undo
+              </button>
+            ) : null}
           </PostForm>
         </li>
       ))}
@@ -298,22 +305,22 @@ const Forms = ({ visit, sending, refused }: FormsProps) => {
   return (
     <>
       <PostForm action="/projects" token={sending.token} class="card stack-form">
-        <h2>Make a project</h2>
+        <h2>New project</h2>
         <OrgField by={sending.by} org={sending.org} />
         <div class="fields">
           <Field
             name="id"
-            label="Id"
+            label="ID"
             hint="The name that clients use, such as github.com/acme/ferry"
             required
             value={value('make', 'id')}
             error={error('make', 'id')}
           />
-          <Field name="name" label="Name" value={value('make', 'name')} error={error('make', 'name')} />
+          <Field name="name" label="Display name" value={value('make', 'name')} error={error('make', 'name')} />
         </div>
         <p>
           <button type="submit" class="main">
-            Make it
+            Create project
           </button>
         </p>
       </PostForm>
@@ -396,13 +403,13 @@ const Forms = ({ visit, sending, refused }: FormsProps) => {
 
 const Orgs = ({ visit }: { visit: Visit }) => (
   <PostForm action="/organizations" token={visit.formToken} class="card stack-form">
-    <h2>Make an organization</h2>
+    <h2>New organization</h2>
     <div class="fields">
-      <Field name="id" label="Id" hint="Letters a–z, digits, “.”, “_” and “-”" required />
+      <Field name="id" label="ID" hint="Letters a–z, digits, “.”, “_” and “-”" required />
       <Field name="name" label="Name of the organization" />
     </div>
     <p>
-      <button type="submit">Make it</button>
+      <button type="submit">Create organization</button>
     </p>
   </PostForm>
 )
@@ -439,7 +446,7 @@ export async function projects(visit: Visit, refused: Refused = null): Promise<P
         {refused === null ? null : <Note bad>Nothing was changed. {[...refused.errors.values()][0]}</Note>}
         <div class="head">
           <h1>Projects</h1>
-          <p>A project exists from its first memory on. All its names refer to the same memories.</p>
+          <p>The first memory of a project creates it. A project can have several names.</p>
         </div>
         {by.kind === 'operator' ? <OrgChoice action="/projects" orgs={orgs} org={org} /> : null}
         {sending === null ? null : (

@@ -50,9 +50,9 @@ const KindChoice = ({ kind }: { kind: string }) => {
       </fieldset>
       <Choice
         name="other-kind"
-        label="Or as"
+        label="Other kind"
         value={other}
-        options={[['', 'one of the above'], ...KIND_OPTIONS.filter(([one]) => !USUAL.includes(one))]}
+        options={[['', 'none'], ...KIND_OPTIONS.filter(([one]) => !USUAL.includes(one))]}
       />
     </>
   )

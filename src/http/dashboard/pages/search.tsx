@@ -363,31 +363,33 @@ export const SearchForm = ({ visit, visit: { config }, wanted }: { visit: Visit;
           Search
         </button>
       </div>
-      {config.fts.enabled && config.semantic.enabled ? (
-        <fieldset class="switch">
-          <legend>By</legend>
-          {RETRIEVERS.map((leg) => (
-            <label>
-              <input type="radio" name="by" value={leg} checked={wanted.by === leg} />
-              {LEG_WORDS[leg]}
-            </label>
-          ))}
-        </fieldset>
-      ) : null}
-      <div class="sort">
-        {/* Without a query the newest memories come first. */}
-        {wanted.query === null ? null : (
-          <>
-            <label for="sort">Sort</label>
-            <select id="sort" name="sort">
-              {SORTS.map((sort) => (
-                <option value={sort} selected={sort === wanted.sort}>
-                  {{ best: 'Best match', newest: 'Newest of the best', oldest: 'Oldest of the best' }[sort]}
-                </option>
-              ))}
-            </select>
-          </>
-        )}
+      <div class="search-row">
+        {config.fts.enabled && config.semantic.enabled ? (
+          <fieldset class="switch">
+            <legend>Match</legend>
+            {RETRIEVERS.map((leg) => (
+              <label>
+                <input type="radio" name="by" value={leg} checked={wanted.by === leg} />
+                {LEG_WORDS[leg]}
+              </label>
+            ))}
+          </fieldset>
+        ) : null}
+        <div class="sort">
+          {/* Without a query the newest memories come first. */}
+          {wanted.query === null ? null : (
+            <>
+              <label for="sort">Sort</label>
+              <select id="sort" name="sort">
+                {SORTS.map((sort) => (
+                  <option value={sort} selected={sort === wanted.sort}>
+                    {{ best: 'Best match', newest: 'Newest of the best', oldest: 'Oldest of the best' }[sort]}
+                  </option>
+                ))}
+              </select>
+            </>
+          )}
+        </div>
       </div>
       <Conditions wanted={wanted} />
     </form>
@@ -418,19 +420,25 @@ function Why({ of: found }: { of: FoundEntry }) {
   } = found
   const cosine = distance === null ? null : cosineAt(distance)
   const reasons = [
-    ...(ftsScore === null ? [] : [['Words', `${ftsRank === null ? '' : `rank ${ftsRank}, `}score ${score(ftsScore)}`]]),
-    ...(cosine === null
-      ? []
-      : [['Meaning', `${semanticRank === null ? '' : `rank ${semanticRank}, `}similarity ${score(cosine)}`]]),
-    ...(fused === null ? [] : [['Together', score(fused)]]),
-    ...(rerankScore === null ? [] : [['Reranked', score(rerankScore)]]),
+    ...(ftsScore === null ? [] : [{ name: 'Words', rank: ftsRank, detail: `score ${score(ftsScore)}` }]),
+    ...(cosine === null ? [] : [{ name: 'Meaning', rank: semanticRank, detail: `similarity ${score(cosine)}` }]),
+    ...(fused === null ? [] : [{ name: 'Combined', rank: null, detail: score(fused) }]),
+    ...(rerankScore === null ? [] : [{ name: 'Reranked', rank: null, detail: score(rerankScore) }]),
   ]
   if (reasons.length === 0) return null
   return (
     <p class="why">
-      {reasons.map(([name, value]) => (
+      {reasons.map(({ name, rank, detail }) => (
         <span>
-          <b>{name}</b> {value}
+          <b>{name}</b>{' '}
+          {rank === null ? (
+            detail
+          ) : (
+            <>
+              rank {rank}
+              <span class="detail">, {detail}</span>
+            </>
+          )}
         </span>
       ))}
     </p>
@@ -665,8 +673,8 @@ export async function searchPage(visit: Visit): Promise<Page> {
             <section class="card">
               <Nothing title="Search as an agent does">
                 <p>
-                  A question finds what was said in other words; names of files and errors are found by their letters.
-                  Each result shows why it was found. With conditions only, the newest memories are listed.
+                  Ask a question, or enter exact names and errors. Each result shows why it was found. Filters without
+                  words list the newest memories.
                 </p>
               </Nothing>
             </section>

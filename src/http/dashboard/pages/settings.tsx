@@ -46,14 +46,14 @@ export const Configured = ({ visit: { config, env } }: { visit: Visit }) => {
   const isSet = (name: string) => env[name] !== undefined && env[name] !== ''
   const others = VARIABLES.filter((name) => isSet(name) && !rows.some(([, , variable]) => variable === name))
   return (
-    <section class="card scroll" tabindex={0} aria-label="Configuration">
+    <section class="card records settings">
       <h2>Configuration</h2>
       <table>
         <thead>
           <tr>
-            <th scope="col">What</th>
+            <th scope="col">Setting</th>
             <th scope="col">Value</th>
-            <th scope="col">From</th>
+            <th scope="col">Variable</th>
           </tr>
         </thead>
         <tbody>
@@ -63,7 +63,10 @@ export const Configured = ({ visit: { config, env } }: { visit: Visit }) => {
               <td>
                 <Name>{value}</Name>
               </td>
-              <td class="soft">{isSet(variable) ? variable : `default of ${variable}`}</td>
+              <td class="soft">
+                <code>{variable}</code>
+                {isSet(variable) ? null : <span class="default"> default</span>}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -135,7 +138,7 @@ export async function settings(visit: Visit): Promise<Page> {
       <div class="stack">
         <div class="head">
           <h1>Settings</h1>
-          <p>Set by variables of the deployment. This page shows the values in effect.</p>
+          <p>The values in effect. Variables of the deployment change them.</p>
         </div>
         {queryParameter(visit, 'done') === null ? null : <Note>Pending work was retried.</Note>}
         {ready ? null : <Note bad>A required backend does not respond.</Note>}

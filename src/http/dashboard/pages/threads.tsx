@@ -37,7 +37,10 @@ const Row = ({ of, now, mayDelete }: { of: ThreadSummary; now: Millis; mayDelete
         <Name>{of.threadId}</Name>
       </a>
     </th>
-    <td class="num">{count(of.entries)}</td>
+    <td class="num">
+      {count(of.entries)}
+      <span class="unit"> {of.entries === 1 ? 'memory' : 'memories'}</span>
+    </td>
     <td class="num soft wide-only">{of.multimodal > 0 ? count(of.multimodal) : ''}</td>
     <td class="num soft wide-only">
       <Time at={of.firstSecond * 1000} now={now} />
@@ -118,7 +121,7 @@ function List({ visit, rows, sort }: ListProps) {
           <button type="submit" class="bad">
             Delete selected
           </button>
-          <span class="soft">with all their memories that you can change</span>
+          <span class="soft">Deletes their memories too. You can undo this.</span>
         </PostForm>
       ) : null}
     </section>

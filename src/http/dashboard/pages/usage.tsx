@@ -150,9 +150,9 @@ export async function usage(visit: Visit): Promise<Page> {
         <Done visit={visit} />
         {since !== null ? null : (
           <section class="card">
-            <Nothing title="No session has been shown a memory yet">
+            <Nothing title="No usage recorded yet">
               <p>
-                <code>commonplace setup claude-code --capture</code> installs the hooks of a client.
+                Install the hooks of a client: <code>commonplace setup claude-code --capture</code>
               </p>
             </Nothing>
           </section>

@@ -92,8 +92,12 @@ const Places = ({ of: { ranked, last } }: { of: Explanation }) => {
       <thead>
         <tr>
           <th scope="col">Memory</th>
-          <th scope="col">Place</th>
-          <th scope="col">Score</th>
+          <th scope="col" class="num">
+            Place
+          </th>
+          <th scope="col" class="num">
+            Score
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -104,8 +108,8 @@ const Places = ({ of: { ranked, last } }: { of: Explanation }) => {
                 {name} ({id})
               </a>
             </td>
-            <td>{place}</td>
-            <td>{score(value)}</td>
+            <td class="num">{place}</td>
+            <td class="num">{score(value)}</td>
           </tr>
         ))}
       </tbody>

@@ -46,8 +46,8 @@ export function ago(ms: Millis, now: Millis): string {
 /** The exact instant, to the second, in UTC. */
 export const exact = (ms: Millis): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** A score as agents get it. */
-export const score = (value: number): string => String(Number(value.toPrecision(3)))
+/** A score as agents get it, with rounding errors near zero shown as zero. */
+export const score = (value: number): string => (Math.abs(value) < 1e-9 ? '0' : String(Number(value.toPrecision(3))))
 
 /** `error_pattern` as people read it. */
 export const plain = (name: string): string => name.replaceAll('_', ' ')
