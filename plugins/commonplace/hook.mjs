@@ -467,11 +467,11 @@ function filledRange(bare, from, end) {
   for (; bare[last2] === ""; ) last2--;
   return rangeOf(first2 + 1, last2 + 1);
 }
-var NEIGHBOUR = 20;
-function neighbours(lines, bare, sha2562) {
+var NEIGHBOR = 20;
+function neighbors(lines, bare, sha2562) {
   let [from, to] = bounds(lines), [before, after] = ["", ""];
-  for (let i = from - 2; i >= 0 && before.length < NEIGHBOUR; i--) before = bare[i] + before;
-  for (let i = to; i < bare.length && after.length < NEIGHBOUR; i++) after += bare[i];
+  for (let i = from - 2; i >= 0 && before.length < NEIGHBOR; i--) before = bare[i] + before;
+  for (let i = to; i < bare.length && after.length < NEIGHBOR; i++) after += bare[i];
   return [sha2562(before).slice(0, 8), sha2562(after).slice(0, 8)];
 }
 function occurrences({ lines, hash }, bare, sha2562, budget = searchBudget()) {
@@ -488,7 +488,7 @@ var distanceTo = (lines) => (other) => Math.abs(bounds(other)[0] - bounds(lines)
 function chosenFrom(found, citation, bare, sha2562) {
   let [before, after, copies = "1"] = (citation.around ?? "").split(":"), distance = distanceTo(citation.lines), matches = new Map(
     found.map((lines) => {
-      let [own, next] = neighbours(lines, bare, sha2562);
+      let [own, next] = neighbors(lines, bare, sha2562);
       return [lines, +(own === before) + +(next === after)];
     })
   ), of = (lines) => matches.get(lines) ?? 0, [best] = [...found].sort((a, b) => of(b) - of(a) || distance(a) - distance(b));

@@ -1,5 +1,5 @@
 import type { Caller, Scope } from '../domain/identity/scope'
-import type { Neighbour, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
+import type { Neighbor, PackEntry, PackLink, PackVector } from '../domain/pack/candidate'
 
 /** The source of a pack: a scope, and the agent whose diary pages are included. */
 export interface PackScope {
@@ -77,7 +77,7 @@ export interface FinishRequest {
 export interface Finished {
   readonly ranges: ReadonlyMap<number, { readonly start: number; readonly text: string }>
   /** The neighbors of the items and, with two steps, their neighbors. */
-  readonly neighbours: readonly Neighbour[]
+  readonly neighbors: readonly Neighbor[]
   /** Entries that an item supersedes, and those that it contradicts or that contradict it. */
   readonly supersedes: readonly PackLink[]
   readonly contradicts: readonly PackLink[]

@@ -186,7 +186,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect((await search('"red door')).sort()).toEqual([id, other].sort())
     })
 
-    it('reads a token of several words as neighbours', async () => {
+    it('reads a token of several words as neighbors', async () => {
       const id = await save('we use full-text search')
       await save('the text is full')
       expect(await search('full-text')).toEqual([id])
@@ -384,7 +384,7 @@ export function fullTextContract(name: string, make: () => Made): void {
       expect((await search('needle')).length).toBeGreaterThanOrEqual(100)
     })
 
-    it('raises an entry whose neighbours in the thread match too', async () => {
+    it('raises an entry whose neighbors in the thread match too', async () => {
       const alone = await save('the turbine hums', { threadId: 'alone' })
       const first = await save('a turbine stops', { threadId: 'talk', source: 'user' })
       const second = await save('the turbine hums', { threadId: 'talk', source: 'agent' })

@@ -7,7 +7,7 @@ import { scheduler } from '../../domain/scheduler'
 const PIECE = 128
 
 /** Gives the parser its text in pieces, and counts the characters read. */
-export class CountedInput implements Input {
+class CountedInput implements Input {
   readonly lineChunks = false
   given = 0
 
@@ -55,7 +55,7 @@ export function depths({ stacks = [] }: Working): { sum: number; deepest: number
 }
 
 /** Returns the number of nodes that the tree would have so far. */
-export function nodesOf({ stacks }: Working): number {
+function nodesOf({ stacks }: Working): number {
   const first = stacks?.[0]
   return first === undefined ? 0 : (first.bufferBase + first.buffer.length) / NOTED
 }

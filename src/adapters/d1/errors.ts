@@ -46,10 +46,10 @@ export class LocalFault extends Problem {
 }
 
 /** Matches every message that indicates a storage fault. */
-export const LOCAL_FAULT = new RegExp(NAMES.map(([words]) => words.source).join('|'), 'i')
+const LOCAL_FAULT = new RegExp(NAMES.map(([words]) => words.source).join('|'), 'i')
 
 /** Converts an error to a storage fault. @param error whose message matches `LOCAL_FAULT` */
-export function localFault(error: unknown): LocalFault {
+function localFault(error: unknown): LocalFault {
   const message = error instanceof Error ? error.message : String(error)
   const [, fault = 'failing' as const] = NAMES.find(([words]) => words.test(message)) ?? []
   return new LocalFault(fault, error)

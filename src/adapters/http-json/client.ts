@@ -72,7 +72,7 @@ export function parseAddress(value: string, variable: string): Address {
 }
 
 /** A response was larger than the allowed maximum. */
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 
 /**
  * Reads the text of a response, holding at most `limit` bytes.
@@ -98,7 +98,7 @@ export async function readText(response: Response, limit: number): Promise<strin
 }
 
 /** Reads the start of an error page for the log; empty when it cannot be read. */
-export async function readExcerpt(response: Response, limit: number): Promise<string> {
+async function readExcerpt(response: Response, limit: number): Promise<string> {
   try {
     return await readText(response, limit)
   } catch {
@@ -149,7 +149,7 @@ export function retryAfterMs(value: string | null, now: Millis): Millis | undefi
 }
 
 /** Explains an error response by its status. @param service its display name, and the setting with its address */
-export function usualReading(
+function usualReading(
   { name, addressVariable }: { readonly name: string; readonly addressVariable: string },
   status: number,
 ): Explanation {

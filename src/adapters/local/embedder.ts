@@ -46,7 +46,7 @@ function hash(text: string, start: number, end: number, seed: number): number {
  * @param common terms with little weight
  * @returns features that are the same on every machine and in every release
  */
-export function createFeatures(
+function createFeatures(
   common: ReadonlySet<string>,
   dimensions: number,
 ): (term: string, isStopWord: boolean) => WordFeatures {

@@ -27,7 +27,7 @@ const TOO_LONG = /context length|input length|too (long|large)/i
 const MISSING_MODEL = /model .*not found|try pulling/i
 
 /** Creates the client. @throws Problem unavailable when the host is not a URL */
-export function createOllamaClient({ host, model }: OllamaSettings, options: HttpOptions): JsonClient {
+function createOllamaClient({ host, model }: OllamaSettings, options: HttpOptions): JsonClient {
   return createJsonClient(
     {
       name: NAME,

@@ -29,7 +29,7 @@ export const NAME = 'The OpenAI-compatible server'
 /**
  * Returns whether the address is OpenAI or Azure, whose newer models refuse parameters that all other servers expect.
  */
-export const isOpenAi = (base: string): boolean => /^https:\/\/([\w-]+\.)*openai\.(azure\.)?com(\/|$)/i.test(base)
+const isOpenAi = (base: string): boolean => /^https:\/\/([\w-]+\.)*openai\.(azure\.)?com(\/|$)/i.test(base)
 
 const TOO_LONG = /context length|context size|maximum (input|context)|too (long|large)|less than \d+ tokens/i
 
@@ -39,7 +39,7 @@ const TOO_LONG = /context length|context size|maximum (input|context)|too (long|
  * @param modelVariable the setting with the name of the model, for messages
  * @throws Problem unavailable when the base is not a URL
  */
-export function createOpenAiClient(
+function createOpenAiClient(
   { base, apiKey, model }: OpenAiSettings,
   modelVariable: string,
   options: HttpOptions,

@@ -15,7 +15,7 @@ import { indexEntries, indexEntry } from './full-text-index'
 import { foldedStart, STRING_START } from './indexed-fields.mjs'
 import { POSTGRES_SIMILARITY } from './vector-index'
 
-export const POSTGRES_PLAN: Plan = {
+const POSTGRES_PLAN: Plan = {
   follow: (table, alias, on) =>
     sql`CROSS JOIN LATERAL (SELECT * FROM ${sql.raw(`${table} ${alias}`)} WHERE ${on} OFFSET 0) AS ${sql.raw(alias)}`,
   followLeft: (table, alias, on) =>
@@ -67,7 +67,7 @@ const texts = (org: string, project: string, words: readonly string[]): string =
   return `{${words.map((word) => quoted(head + word)).join(',')}}`
 }
 
-export const POSTGRES_CODE: CodeSpelling = {
+const POSTGRES_CODE: CodeSpelling = {
   position: (text, part) => sql`strpos(${text}, ${part})`,
   lower: (text) => sql`lower(${text} COLLATE "C")`,
 

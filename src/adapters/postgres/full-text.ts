@@ -54,7 +54,7 @@ import { admittedEntry, byCombinations, COMBINATION_BOUNDS, combinationsOf } fro
  * Returns `weights`: those of the terms that choose candidates, and those of the terms used when these find too few. It follows `many`,
  * which states whether candidates are chosen by a `few` of the terms: when many entries match and the filter admits many.
  */
-export const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
+const rarestWeights = (many: ManyMatch, admitted: SQL | null): SQL[] => {
   const numbers = [many.sampled, RAREST_WORDS, ADMITS_MANY.asked, ADMITS_MANY.admitted]
   const [sampled, words, asked, enough] = numbers.map((n) => sql.raw(String(n)))
   const admitsMany =
@@ -114,7 +114,7 @@ export const termsOf = (
   )`
 
 /** Returns the index rows of each term, in the order of the terms. */
-export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
+const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, scope: SQL, none: SQL): SQL =>
   terms.length === 0
     ? none
     : sql.join(
@@ -125,7 +125,7 @@ export const eachTerm = (terms: readonly ScoredTerm[], compiler: TextCompiler, s
         sql` UNION ALL `,
       )
 
-export const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
+const NO_TERM = sql`SELECT 0 AS term, 0::bigint AS id, 0 AS length WHERE false`
 
 /**
  * Returns the number of entries with a term, as an aggregate. Large numbers are estimated like the sample that SQLite uses.
@@ -143,14 +143,14 @@ export const countedOf = (terms: number, of: SQL = howMany(sql`id`)): SQL => sql
       LEFT JOIN (SELECT term, ${of} AS n FROM found GROUP BY term) AS of_term ON of_term.term = place
   )`
 
-export const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found.term = ${term}`
+const idsFound = (term: SQL): SQL => sql`SELECT id FROM found WHERE found.term = ${term}`
 
 /**
  * `weights`: the weight of each term by its rarity in the scope, in the order of the terms. `ts_rank()` ignores rarity and reads the
  * complete tsvector of every ranked entry. Weights are whole numbers stored as doubles: both databases get the same sums, and integer sums
  * would be slow decimals.
  */
-export const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
+const WEIGHTS: SQL = sql`weights AS MATERIALIZED (
     SELECT array_agg(weight ORDER BY term) AS of_terms
     FROM (
       SELECT term, round(1e6 * ln(1 + 10.0::double precision * max(n) OVER () / nullif(n, 0))) AS weight
@@ -169,7 +169,7 @@ export const heldOf = (places: readonly number[], all: number): SQL =>
  *
  * @param admitted condition of scope and filter on an entry `e`; null if only a project is required
  */
-export function rankedTables(
+function rankedTables(
   request: AnySearch,
   compiler: TextCompiler,
   scope: SQL,
@@ -434,8 +434,8 @@ interface ColumnContext {
 /** Returns the columns of a candidate `e`. */
 function candidateColumns({ dialect, analyzer, scope, now }: ColumnContext, request: AnySearch): SQL {
   const { columns, moment, units, rare, terms, texts = true } = request
-  const neighbours = units === undefined && rare === undefined
-  const next = !neighbours
+  const neighbors = units === undefined && rare === undefined
+  const next = !neighbors
     ? sql`'[]'`
     : sql`array_to_json(ARRAY(
         SELECT n.id FROM entries n

@@ -13,7 +13,7 @@ import { countOf, each, num } from '../sql/core/rows'
 const COMPARED_EXACTLY = 10_000
 
 /** Returns the most similar vectors of an organization and model, as a table with `id` and `cosine`, best first. */
-export const closestVectors =
+const closestVectors =
   (few = COMPARED_EXACTLY) =>
   ({ org, model }: Pick<VectorSpace, 'org' | 'model'>, query: QuantizedVector, limit: number): SQL =>
     sql`nearest_vectors(${org}, ${model}, ${toBase64(query)}, ${limit}, ${few})`

@@ -57,7 +57,7 @@ const firstOf: Plan['firstOf'] = (queries, alias, ending) =>
         ending,
       )
 
-export const SQLITE_PLAN: Plan = {
+const SQLITE_PLAN: Plan = {
   follow: (table, alias, on) => sql`CROSS JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
   followLeft: (table, alias, on) => sql`LEFT JOIN ${sql.raw(`${table} ${alias}`)} ON ${on}`,
   oneOf: (query) => sql`IN (${query})`,
@@ -88,7 +88,7 @@ const HEX = Array.from({ length: 65_536 }, (_, gram) => gram.toString(16).padSta
 
 const all = (terms: readonly string[]): string => terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
 
-export const D1_CODE: CodeSpelling = {
+const D1_CODE: CodeSpelling = {
   position: (text, part) => sql`instr(${text}, ${part})`,
   lower: (text) => sql`lower(${text})`,
 
@@ -193,7 +193,7 @@ const merging = (count: number, fewest: number, most: Merged): SQL => sql`INSERT
       THEN (SELECT sum(leaves) <= ${whole(most.spanned)} FROM spanned) END`
 
 /** Returns the statements of one merge; the structure record of FTS5 shows whether it did anything. */
-export const mergeWords = (most: Merged = MERGED): IndexMerge => ({
+const mergeWords = (most: Merged = MERGED): IndexMerge => ({
   state: sql`SELECT hex(block) AS state FROM entries_fts_data WHERE id = 10`,
   merge: merging(PAGES, 2, most),
   forget: { begin: merging(-PAGES, 1, FORGOTTEN), goOn: merging(PAGES, 2, FORGOTTEN) },
@@ -294,7 +294,7 @@ const toFound = (row: Row) => ({
 type PartFound = ReturnType<typeof toFound>
 
 /** Reads the page of a filter in parts. */
-export const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
+const pageInParts: Bounded['page'] = async (read, context, filter, { limit, offset }) => {
   const share = readBudgetOf(context.dialect, filter)
   if (share === null) throw new Error('A page is read in parts where statements are bounded')
   let statements = 0

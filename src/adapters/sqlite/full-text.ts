@@ -96,11 +96,7 @@ interface StrategyFacts {
 }
 
 /** Chooses the strategy. @param known facts about a search with many matches */
-export function searchStrategyOf(
-  request: AnySearch,
-  compiler: MatchCompiler,
-  known: KnownOfMany | null,
-): StrategyFacts {
+function searchStrategyOf(request: AnySearch, compiler: MatchCompiler, known: KnownOfMany | null): StrategyFacts {
   const { query, terms, filter, units, rare } = request
   const expression = query.expression as Expression
   const isByExpression = units === undefined && rare === undefined
@@ -134,7 +130,7 @@ export function searchStrategyOf(
 }
 
 /** Returns the number of matches from which on few words choose, or the filter decides. */
-export const whereMany = (isForFew: boolean, words: number, { filtered, ...few }: ManyMatch): Many =>
+const whereMany = (isForFew: boolean, words: number, { filtered, ...few }: ManyMatch): Many =>
   isForFew ? few : isForClasses(words, false) ? filtered.classed : filtered.grouped
 
 /** Counts for a search whose candidates are chosen by some words of the query. */
@@ -146,7 +142,7 @@ export interface FewWords {
 }
 
 /** Returns the search whose candidates are chosen by the terms at some positions of the query. */
-export function searchBySome(request: AnySearch, places: readonly number[]): AnySearch {
+function searchBySome(request: AnySearch, places: readonly number[]): AnySearch {
   const { query, terms } = request
   const wanted = places.map((place) => terms[place] as (typeof terms)[number])
   const units = wanted.map(({ term }) => ({ terms: [term], prefix: false, phrase: false, stops: [false] }))
@@ -165,7 +161,7 @@ export function searchBySome(request: AnySearch, places: readonly number[]): Any
  * @param ofAll number of entries with each word of the query
  * @param ask a search by some of its words
  */
-export async function byFewWords(
+async function byFewWords(
   request: AnySearch,
   ofAll: WordCounts,
   ask: (request: AnySearch, few: FewWords) => Promise<TextSearch>,
@@ -202,7 +198,7 @@ const sampled = (org: string, match: string): string => `scope : "${sampleTerm(o
  *
  * @param match the query within the scope, as a MATCH expression
  */
-export const manyMatch = (org: string, match: string, { sampled: most, entries }: Many): SQL =>
+const manyMatch = (org: string, match: string, { sampled: most, entries }: Many): SQL =>
   sql`CASE WHEN (SELECT entries FROM held) < ${entries} THEN 0 ELSE (
     SELECT count(*) >= ${most} FROM (SELECT 1 FROM entries_fts WHERE entries_fts MATCH ${sampled(org, match)} LIMIT ${most})
   ) END`
@@ -230,7 +226,7 @@ interface Asked {
 }
 
 /** Returns one row with the facts if many entries match; `counts` is null if not. */
-export function ifMany({ context, visibility, filter, held, many, match, inside }: Asked): SQL {
+function ifMany({ context, visibility, filter, held, many, match, inside }: Asked): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const isMany = sql`(SELECT yes FROM fits)`
@@ -265,7 +261,7 @@ const isOfLists = ({ diaryOf, captured }: VisibilityFilter): boolean => diaryOf 
 /**
  * Returns the IDs of entries that a filter without index admits, if they are few enough to be checked for this many words; otherwise null.
  */
-export const scannedIds = async (
+const scannedIds = async (
   connection: SqlConnection,
   { context, visibility, filter, words }: Pick<Asked, 'context' | 'visibility' | 'filter'> & { readonly words: number },
 ): Promise<readonly number[] | null> =>
@@ -294,7 +290,7 @@ function indexedEntries(context: ReadContext, filter: Filter, bindings: Bindings
 }
 
 /** Reads the result of `ifMany`; null when few entries match. */
-export const knownOfMany = onlyRow((row): KnownOfMany | null => {
+const knownOfMany = onlyRow((row): KnownOfMany | null => {
   const counts = jsonOrNull<WordCounts>(row, 'counts')
   if (counts === null) return null
   const admitted = numOrNull(row, 'admitted')

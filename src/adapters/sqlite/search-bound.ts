@@ -36,7 +36,7 @@ export const leafPagesOf = (segment: SQL): SQL =>
  * Returns the bytes of postings of a word in all segments, with an error of some thousand bytes for each segment: FTS5 stores the first
  * term of each leaf page (`_idx`), so that no postings are read.
  */
-export const postingsOf = (word: SQL, prefix: SQL): SQL => {
+const postingsOf = (word: SQL, prefix: SQL): SQL => {
   const from = sql`CAST(${sql.raw(`'${MAIN_INDEX}'`)} || ${word} AS BLOB)`
   const to = sql`CASE WHEN ${prefix} THEN CAST(${from} || x'ff' AS BLOB) ELSE ${from} END`
   return sql`(

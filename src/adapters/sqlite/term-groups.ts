@@ -39,7 +39,7 @@ const GROUP = 3
  *
  * @param parts rows of `words` (a MATCH expression), `n` (number of entries), `weight` and `unit` (1 if it is a unit)
  */
-export function wordClasses(parts: SQL): SQL[] {
+function wordClasses(parts: SQL): SQL[] {
   const size = sql.raw(String(GROUP))
   const classes = JSON.stringify(Array.from({ length: 2 ** GROUP - 1 }, (_, i) => i + 1))
   const present = sql`(class.value >> (many.at % ${size})) & 1`
@@ -101,7 +101,7 @@ export const placed = (few: SQL, most: number): SQL => sql`best AS (
  * @param admitted condition of scope and filter on an entry `e`
  * @param most number of wanted entries
  */
-export function leastOfLeading({ condition: among, admitted, shortness, most }: Leading): SQL[] {
+function leastOfLeading({ condition: among, admitted, shortness, most }: Leading): SQL[] {
   return [
     sql`leading AS MATERIALIZED (
       SELECT id, weight FROM weighed WHERE ${among} ORDER BY ${unitKey(sql`weight`, sql`1`)} DESC LIMIT ${most + SPARE}
@@ -298,8 +298,8 @@ interface Asked {
 /** Returns the columns of a candidate `e`, with the counts of all terms. */
 export function candidateColumns({ dialect, analyzer, scope, now }: Asked, request: AnySearch): (counts: SQL) => SQL {
   const { columns, moment, units, rare } = request
-  const neighbours = units === undefined && rare === undefined
-  const next = !neighbours
+  const neighbors = units === undefined && rare === undefined
+  const next = !neighbors
     ? sql`'[]'`
     : sql`(
       SELECT json_group_array(id) FROM (

@@ -51,7 +51,7 @@ const TABLE = `CREATE TABLE vectors (
 /** Schema for an incomplete set: an earlier release would treat these vectors as complete. */
 const TABLE_OF_NEWEST = `${TABLE.slice(0, -1)}, newest INTEGER)`
 
-export class VectorStorage {
+class VectorStorage {
   /** The stored state; null until it is read, and after a change. */
   private known: Progress | null = null
   private isCut: boolean

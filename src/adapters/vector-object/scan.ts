@@ -10,7 +10,7 @@ import kernel from './dots.wasm'
  *
  * @param most how many are wanted, at least 1
  */
-export function placesOfBest(values: Float64Array, most: number): Uint32Array {
+function placesOfBest(values: Float64Array, most: number): Uint32Array {
   if (values.length <= most) return Uint32Array.from(values, (_, place) => place)
   const least = leastOfBest(values, most)
   const places: number[] = []
@@ -103,7 +103,7 @@ function scratchFor(count: number): Float64Array {
   return scratch.subarray(0, count)
 }
 
-export class VectorMatrix {
+class VectorMatrix {
   private readonly size: number
   private arena: Arena | null = null
   private blocks: number[] = []

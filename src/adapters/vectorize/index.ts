@@ -21,12 +21,12 @@ export const START: Progress = { sentUpTo: 0, confirmedUpTo: 0, removedUpTo: 0, 
 
 const nameOf = (space: string): string => `vectorize ${space}`
 
-export async function readProgress(settings: Settings, space: string): Promise<Progress | null> {
+async function readProgress(settings: Settings, space: string): Promise<Progress | null> {
   const text = await settings.read(nameOf(space))
   return text === null ? null : (JSON.parse(text) as Progress)
 }
 
-export const writeProgress = (settings: Settings, space: string, progress: Progress): Promise<void> =>
+const writeProgress = (settings: Settings, space: string, progress: Progress): Promise<void> =>
   settings.write(nameOf(space), JSON.stringify(progress))
 
 /** The methods of a Vectorize binding that are used. */

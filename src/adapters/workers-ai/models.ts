@@ -58,7 +58,7 @@ const FINAL: Readonly<Record<string, (model: string, variable: string) => readon
 const CODE = /\b(3\d{3}|5\d{3})\b/
 
 /** Creates the client. @param modelVariable the setting with the name of the model, for messages */
-export function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: string, options: AiOptions): AiClient {
+function createAiClient({ ai, model }: WorkersAiSettings, modelVariable: string, options: AiOptions): AiClient {
   const patience: Patience = { ...PATIENT, ...options }
   const timing: Timing = { ...SYSTEM_TIMING, ...options }
 

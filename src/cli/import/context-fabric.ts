@@ -54,7 +54,7 @@ export function memoryOf(row: Row, layer: 2 | 3): Memory {
   }
 }
 
-export function exportedOf(item: JsonObject): Memory {
+function exportedOf(item: JsonObject): Memory {
   const id = textOf(own(item, 'id'))
   const content = textOf(own(item, 'content'))
   if (id === null) throw new RowProblem('it has no id')

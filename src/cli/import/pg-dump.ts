@@ -14,7 +14,7 @@ type Insert =
 
 const HEAD = /^INSERT INTO [^(]*\(([^)]*)\) VALUES \(/
 
-export function readInsert(text: string): Insert {
+function readInsert(text: string): Insert {
   const head = HEAD.exec(text)
   if (head === null) return { state: 'wrong' }
   const columns = (head[1] ?? '').split(', ').map((name) => name.replaceAll('"', ''))

@@ -86,7 +86,7 @@ export const saysSomething = (prompt: string): boolean => {
 /** Matches sentences in scripts with and without spaces. */
 export const SENTENCE = /[^.!?。！？\n]+(?:[.!?]+(?=\s|$)|[.!?](?=\S)[^.!?。！？\n]*)*[.!?。！？]*/g
 
-export const sentencesOf = (text: string): string[] =>
+const sentencesOf = (text: string): string[] =>
   [...text.matchAll(SENTENCE)]
     .map(([sentence]) => oneLine(sentence))
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))

@@ -58,14 +58,14 @@ function filledRange(bare: readonly string[], from: number, end: number): string
 }
 
 /** Characters of the lines next to a passage that identify it. */
-const NEIGHBOUR = 20
+const NEIGHBOR = 20
 
 /** Short hashes of the text before and after a passage: the closest filled lines that together have 20 characters. */
-function neighbours(lines: string, bare: readonly string[], sha256: Sha256): readonly [string, string] {
+function neighbors(lines: string, bare: readonly string[], sha256: Sha256): readonly [string, string] {
   const [from, to] = bounds(lines)
   let [before, after] = ['', '']
-  for (let i = from - 2; i >= 0 && before.length < NEIGHBOUR; i--) before = bare[i] + before
-  for (let i = to; i < bare.length && after.length < NEIGHBOUR; i++) after += bare[i]
+  for (let i = from - 2; i >= 0 && before.length < NEIGHBOR; i--) before = bare[i] + before
+  for (let i = to; i < bare.length && after.length < NEIGHBOR; i++) after += bare[i]
   return [sha256(before).slice(0, 8), sha256(after).slice(0, 8)]
 }
 
@@ -76,7 +76,7 @@ function neighbours(lines: string, bare: readonly string[], sha256: Sha256): rea
  * @returns for instance "1f0c2ab4:9e8d7c6b:2"
  */
 export function aroundOf(citation: Hashed, bare: readonly string[], sha256: Sha256): string {
-  const [before, after] = neighbours(citation.lines, bare, sha256)
+  const [before, after] = neighbors(citation.lines, bare, sha256)
   return `${before}:${after}:${Math.max(1, occurrences(citation, bare, sha256).length)}`
 }
 
@@ -125,7 +125,7 @@ function chosenFrom(
   const distance = distanceTo(citation.lines)
   const matches = new Map(
     found.map((lines) => {
-      const [own, next] = neighbours(lines, bare, sha256)
+      const [own, next] = neighbors(lines, bare, sha256)
       return [lines, Number(own === before) + Number(next === after)]
     }),
   )

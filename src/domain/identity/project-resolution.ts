@@ -61,7 +61,7 @@ export function withAttached(known: KnownNames, attachments: readonly Attachment
 }
 
 /** Folders recorded per project: enough for a team, and a limit where each build has its own folder. */
-export const MOST_FOLDERS = 100
+const MOST_FOLDERS = 100
 
 type Reach = Pick<Scope, 'projects'>
 

@@ -4,9 +4,9 @@ import { SentBytes } from './sent-bytes'
 
 /** Character classes of JSON (RFC 8259). */
 export const QUOTE = 0x22
-export const BACKSLASH = 0x5c
+const BACKSLASH = 0x5c
 export const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-export const SCALARS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+const SCALARS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['true', true],
   ['false', false],
   ['null', null],
@@ -14,7 +14,7 @@ export const SCALARS: ReadonlyMap<string, boolean | null> = new Map<string, bool
 
 export const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 /** Characters of numbers, `true`, `false` and `null`: letters, digits, `+`, `-` and `.`. */
-export const isScalar = (code: number): boolean =>
+const isScalar = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) ||
   (code >= 0x61 && code <= 0x7a) ||
   code === 0x45 ||
@@ -29,7 +29,7 @@ export const MAX_STRING = 10_000_000
 const SHORT = 12
 
 /** Reads a JSON string that arrives in pieces. Beyond its maximum length it is counted but not stored. */
-export class StringReader {
+class StringReader {
   private parts: string[] = []
   /** Whether it contains an escape or a control character, so `JSON.parse` must decode it. */
   private special = false

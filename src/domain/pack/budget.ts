@@ -32,7 +32,7 @@ const OPPOSITIONS = 40
 /** Minimum characters of a content for an item to be included. */
 const LEAST = 100
 
-export const itemSize = (item: PackItem): number => JSON.stringify(item).length + 1
+const itemSize = (item: PackItem): number => JSON.stringify(item).length + 1
 
 const sectionSize = (facet: PackSectionName): number =>
   JSON.stringify({ facet, title: SECTION_TITLES[facet], items: [] }).length + 1

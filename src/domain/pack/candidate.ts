@@ -61,7 +61,7 @@ export interface PackLink {
 }
 
 /** The entry at the other end of a link. */
-export interface Neighbour {
+export interface Neighbor {
   readonly of: number
   readonly id: number
   readonly kind: Kind

@@ -1,4 +1,4 @@
-import type { Neighbour, PackLink } from './candidate'
+import type { Neighbor, PackLink } from './candidate'
 import type { PackItem, PackRelated } from './pack'
 
 /** Interprets links for the selection of entries. */
@@ -32,10 +32,10 @@ export function successorsIn(links: readonly PackLink[]): ReadonlyMap<number, re
 }
 
 /** The entries linked with an item: direct links first, then, with two steps, links of these. */
-function neighboursOf(id: number, all: readonly Neighbour[], steps: number): PackRelated[] {
+function neighborsOf(id: number, all: readonly Neighbor[], steps: number): PackRelated[] {
   const known = new Set([id])
   const related: PackRelated[] = []
-  const add = ({ id: other, kind, name, relation, direction }: Neighbour, distance: number) => {
+  const add = ({ id: other, kind, name, relation, direction }: Neighbor, distance: number) => {
     if (known.has(other)) return
     known.add(other)
     related.push({ id: String(other), type: kind, name, relationship: relation, direction, distance })
@@ -49,12 +49,12 @@ function neighboursOf(id: number, all: readonly Neighbour[], steps: number): Pac
 /** Adds linked entries to items within the budget, one per item in turn. */
 export function withRelated(
   items: readonly PackItem[],
-  neighbours: readonly Neighbour[],
+  neighbors: readonly Neighbor[],
   { most, steps }: { readonly most: number; readonly steps: number },
   total: number,
 ): PackItem[] {
   if (most === 0) return [...items]
-  const all = items.map((item) => neighboursOf(Number(item.id), neighbours, steps).slice(0, most))
+  const all = items.map((item) => neighborsOf(Number(item.id), neighbors, steps).slice(0, most))
   const given = items.map((item) => ({ ...item, related: [] as PackRelated[] }))
   const facets = new Set(items.map(({ facet }) => facet))
   let used = given.reduce((sum, item) => sum + JSON.stringify(item).length + 1, facets.size * 80)

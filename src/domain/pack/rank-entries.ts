@@ -43,8 +43,8 @@ export interface RankedEntry {
   readonly score: number
 }
 
-export const sectionOfEntry = ({ kind, status }: PackEntry): PackSectionName => sectionOf(kind, status)
-export const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
+const sectionOfEntry = ({ kind, status }: PackEntry): PackSectionName => sectionOf(kind, status)
+const isInProgress = ({ kind, status }: PackEntry): boolean => isInFlight(kind, status)
 
 /** Maximum number of words in a reason. */
 const REASON_WORDS = 5

@@ -32,7 +32,7 @@ export interface Replaced {
 }
 
 /** All entries that an entry says it replaces. */
-export function replacedIn(
+function replacedIn(
   { title, beginning }: Pick<PackEntry, 'title' | 'beginning'>,
   wordsOf: (text: string) => ReadonlySet<string>,
 ): Replaced[] {

@@ -56,7 +56,7 @@ function around(line: string, match: Match, matchLength: number): string {
 }
 
 /** The current line with its first match (offsets in the text) and its context lines. */
-export function matchingLine(walk: LineWalk, match: Match, contextLines: number): MatchingLine {
+function matchingLine(walk: LineWalk, match: Match, contextLines: number): MatchingLine {
   const { text, line, number } = walk
   const whole = text.slice(line.start, line.end)
   const own = { start: match.start - line.start, end: match.end - line.start }

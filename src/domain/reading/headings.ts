@@ -58,7 +58,7 @@ function withoutMarkup(source: string): string {
 }
 
 /** The plain text of a heading. @param source the heading as written, with its markup */
-export function headingTitle(source: string): string {
+function headingTitle(source: string): string {
   const start = firstCodePoints(source, MAX_SOURCE)
   // Most headings are one line without markup.
   const plain = /^#{1,6}[ \t]+([^\\`*_[\]<>&#\n]*)$/.exec(start)?.[1]

@@ -9,7 +9,7 @@ export type Part =
   | { readonly by: 'lines'; readonly first: number; readonly last: number | null }
 
 /** Maximum number of code points in one answer. */
-export const MAX_RANGE = 100_000
+const MAX_RANGE = 100_000
 
 export interface TextRange {
   readonly startChar: number

@@ -36,13 +36,13 @@ const WITHIN_WORD = /[\p{L}\p{N}_]/u
 const WITHIN_NAME = /[\p{L}\p{N}_-]/u
 
 /** Whether a text contains a part that is not inside a longer name. */
-function holdsWhole(text: string, part: string, neighbour: RegExp): boolean {
+function holdsWhole(text: string, part: string, neighbor: RegExp): boolean {
   for (let at = text.indexOf(part); part !== '' && at >= 0; at = text.indexOf(part, at + 1)) {
     const [before, behind, next] = [text[at - 1], text[at + part.length], text[at + part.length + 1]]
     // A full stop ends a sentence, unless the name continues after it.
-    const goesOn = behind === '.' && next !== undefined && neighbour.test(next)
-    const begins = before === undefined || !(neighbour.test(before) || (neighbour === WITHIN_NAME && before === '.'))
-    if (begins && !goesOn && (behind === undefined || !neighbour.test(behind))) return true
+    const goesOn = behind === '.' && next !== undefined && neighbor.test(next)
+    const begins = before === undefined || !(neighbor.test(before) || (neighbor === WITHIN_NAME && before === '.'))
+    if (begins && !goesOn && (behind === undefined || !neighbor.test(behind))) return true
   }
   return false
 }

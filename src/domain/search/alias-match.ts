@@ -29,7 +29,7 @@ const SLIP = { shortest: 4, same: 2 } as const
 const rarity = (df: number, entries: number): number => Math.log(1 + (entries - df + 0.5) / (df + 0.5))
 
 /** Whether two words differ by one letter: replaced, missing, added or swapped with its neighbor. */
-export function isOneTypo(a: string, b: string): boolean {
+function isOneTypo(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   let start = 0
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++

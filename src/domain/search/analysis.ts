@@ -12,12 +12,12 @@ const ENDS_IN_PARTICLE = new RegExp(`(?<=\\p{Script=Hangul}{2})(?:${PARTICLES})$
 const BEFORE_HANGUL = /(?<=[^\p{Script=Hangul}])(?=\p{Script=Hangul})/u
 
 /** Splits a folded word where Hangul follows other letters. */
-export const hangulParts = (word: string): string[] => (HANGUL.test(word) ? word.split(BEFORE_HANGUL) : [word])
+const hangulParts = (word: string): string[] => (HANGUL.test(word) ? word.split(BEFORE_HANGUL) : [word])
 
-export const isParticle = (word: string): boolean => HANGUL.test(word) && IS_PARTICLE.test(word)
+const isParticle = (word: string): boolean => HANGUL.test(word) && IS_PARTICLE.test(word)
 
 /** Removes the particle at the end of a term. */
-export const withoutParticle = (term: string): string => (HANGUL.test(term) ? term.replace(ENDS_IN_PARTICLE, '') : term)
+const withoutParticle = (term: string): string => (HANGUL.test(term) ? term.replace(ENDS_IN_PARTICLE, '') : term)
 
 type Stem = (word: string) => string
 

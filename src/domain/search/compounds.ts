@@ -14,7 +14,7 @@ import type { ScoredTerm } from './score'
  * Prefix of reversed words in the index; alone, it marks a text in such a language. Words do not contain this
  * character.
  */
-export const BACKWARDS = '\ufb02'
+const BACKWARDS = '\ufb02'
 
 const LANGUAGES = ['german', 'dutch', 'swedish', 'danish', 'norwegian', 'finnish', 'hungarian']
 /** Languages whose function words are ignored for detection, because they share short words with those above. */

@@ -212,7 +212,7 @@ const equal = (stored: JsonValue, wanted: Scalar, fold: boolean): boolean =>
     : stored === wanted
 
 /** Whether a value matches a condition, in linear time. */
-export function matchesValue(predicate: MetadataPredicate, value: JsonValue | undefined): boolean {
+function matchesValue(predicate: MetadataPredicate, value: JsonValue | undefined): boolean {
   if (value === undefined) return false
   switch (predicate.op) {
     case 'present':

@@ -80,7 +80,7 @@ const stringAt = (metadata: Metadata | null, key: string, member: string): strin
 }
 
 /** The code block, file path and aliases in metadata (fabric contract §4); empty without any. */
-export const codeOfMetadata = (metadata: Metadata | null): string =>
+const codeOfMetadata = (metadata: Metadata | null): string =>
   [stringAt(metadata, 'codeBlock', 'code'), stringAt(metadata, 'fileContext', 'path'), ...aliasesOf(metadata)]
     .join('\n')
     .trim()

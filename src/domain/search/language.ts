@@ -6,7 +6,7 @@ import { stopWords } from './stop-words'
  * Words of other languages (`function-word-lists.ts`) that are also English or technical terms. They are ignored for
  * detecting a language.
  */
-export const ALSO_ENGLISH = new Set(
+const ALSO_ENGLISH = new Set(
   `a ab ad ale alea all allen also alt am ami an and ani any are as at ate aura aux az bad bald ban bar bare be ben beside bile bin bio
   biz both but by ca can care case cat ci co col com come comment cos data date deg did die dies dig dim din dir do dock dog dom dont
   door dos dove e ed ego ele elem em end era et etc even every face far fare fi fii fin fine fire foil for fore fosse fur fut gab gar
@@ -21,7 +21,7 @@ export const ALSO_ENGLISH = new Set(
 /**
  * Words of three letters that count as little as those of two, because they are also names, terms and abbreviations.
  */
-export const ALSO_NAMES = new Set('con das del den des det las los mit por pour som van von'.split(' '))
+const ALSO_NAMES = new Set('con das del den des det las los mit por pour som van von'.split(' '))
 
 /** Names and expressions that occur in English texts. */
 export const NAMES = new Set([

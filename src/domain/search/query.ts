@@ -38,21 +38,21 @@ export function makeUnit(tokens: readonly Token[], options: { prefix?: boolean; 
 
 /** Limits of phrases (platform contract §6), because a database reads a text once per word of a phrase. */
 const MAX_PHRASE_WORDS = 64
-export const MAX_PHRASES = 16
+const MAX_PHRASES = 16
 const LONG_PHRASE = `phrases of more than ${MAX_PHRASE_WORDS} words were ignored`
 const MANY_PHRASES = `only the first ${MAX_PHRASES} quoted phrases of the query were used`
 
 const isLong = (unit: Unit): boolean => unit.terms.length > MAX_PHRASE_WORDS
 
 /** Checks the length of phrases. @throws Problem limit_exceeded */
-export function checkPhrases(units: readonly Unit[]): void {
+function checkPhrases(units: readonly Unit[]): void {
   const long = units.find(isLong)
   if (long !== undefined)
     throw limitExceeded(`A phrase has ${long.terms.length} words; at most ${MAX_PHRASE_WORDS} are allowed`)
 }
 
 /** The units of a `match` query within the limits, and warnings about the others. */
-export function withinPhraseLimits(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
+function withinPhraseLimits(units: readonly Unit[]): { units: Unit[]; warnings: string[] } {
   const short = units.filter((unit) => !isLong(unit))
   let phrases = 0
   const kept = short.filter(({ phrase }) => !phrase || ++phrases <= MAX_PHRASES)
@@ -219,7 +219,7 @@ class Parser {
 }
 
 /** Parses a boolean query. @throws Problem invalid_input with the position of an error; limit_exceeded */
-export const parseBoolean = (query: string, analyzer: Analyzer): Expression =>
+const parseBoolean = (query: string, analyzer: Analyzer): Expression =>
   new Parser(readLexemes(query), codePointLength(query) + 1, analyzer).parse()
 
 const SPACES = /\s+/
@@ -282,7 +282,7 @@ function unitsIn(pieces: readonly Piece[], analyzer: Analyzer, isOfAnother: Func
  * The units of a `match` query, and warnings about ignored parts. Stop words are left out, unless there are only stop
  * words.
  */
-export function matchUnits(query: string, analyzer: Analyzer): { units: readonly Unit[]; warnings: string[] } {
+function matchUnits(query: string, analyzer: Analyzer): { units: readonly Unit[]; warnings: string[] } {
   const pieces = piecesOf(query)
   const tokens = pieces.flatMap(({ text, isQuoted }) => (isQuoted ? [] : text.split(SPACES)))
   const { units, warnings } = unitsIn(pieces, analyzer, functionWordTest(tokens, analyzer.language))

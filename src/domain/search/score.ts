@@ -13,7 +13,7 @@ const K1 = 1.2
 const SMALLEST_STORE = 20
 /** Weight of the length bonus; less for a query of fewer words. */
 const SHORTNESS = 5
-const NEIGHBOUR_SHARES = [0.2, 0.04] as const
+const NEIGHBOR_SHARES = [0.2, 0.04] as const
 /**
  * For queries up to this number of units, entries that contain all of them come first. Of longer queries, long entries
  * contain all by chance.
@@ -171,7 +171,7 @@ export function rank(
     // Summed in one fixed order, because floating-point sums depend on the order.
     const whole = candidates.filter(({ isByParts }) => isByParts !== true)
     for (const candidate of whole.toSorted((a, b) => a.id - b.id)) {
-      for (const [distance, share] of NEIGHBOUR_SHARES.entries()) {
+      for (const [distance, share] of NEIGHBOR_SHARES.entries()) {
         const other = candidate.following[distance]
         if (other === undefined || !evidence.has(other) || byParts.has(other)) continue
         shared.set(candidate.id, (shared.get(candidate.id) ?? 0) + share * (evidence.get(other) as number))

@@ -54,7 +54,7 @@ const ABOUT_ONE = new Set(
  * The strength of a name; null for a name whose value is not a secret. Names can continue: `DB_PASSWORD_PROD`,
  * `tokenValue`, but not `tokenizer`.
  */
-export function strengthOf(name: string): NameStrength | null {
+function strengthOf(name: string): NameStrength | null {
   if (ENDS_WITH_ONE.test(name) || KEY_OF_SERVICE.test(name))
     return HARMLESS_KEY.test(name) ? null : STRONG.test(name) ? 'strong' : 'plain'
   if (PASS_OF.test(name) || /psk$|honeycomb-team$/i.test(name)) return 'plain'

@@ -94,7 +94,7 @@ const UNNAMED = [
 ] as const
 
 /** Passes over a text, each of which finds secrets in order. */
-export const UNNAMED_SECRETS = UNNAMED.map(
+const UNNAMED_SECRETS = UNNAMED.map(
   ([kind, place, isOne]) =>
     function* (text: string): Generator<SecretRange> {
       for (const { 0: value, index: from } of text.matchAll(place))
@@ -103,7 +103,7 @@ export const UNNAMED_SECRETS = UNNAMED.map(
 )
 
 /** The passwords in commands of a text, in order. */
-export function* passwordsOfCommands(text: string): Generator<SecretRange> {
+function* passwordsOfCommands(text: string): Generator<SecretRange> {
   let at = 0
   for (const { 0: program, index } of text.matchAll(PROGRAM)) {
     if (index < at) continue

@@ -132,7 +132,7 @@ const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   a < b ? -1 : a > b ? 1 : 0
 const second = ([, value]: readonly [string, unknown]): unknown => value
 
-export const MODULUS = 1n << 256n
+const MODULUS = 1n << 256n
 
 /** The sum of the hashes of entries, in any order. */
 export class ContentSum {

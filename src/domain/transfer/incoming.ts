@@ -75,22 +75,19 @@ export function imagesOf({ images = [] }: EntryRecord | RecordOf<'version'>, { l
 }
 
 /** Checks strings and names of a record. */
-export function checkWords(record: EntryRecord | RecordOf<'version'>): void {
+function checkWords(record: EntryRecord | RecordOf<'version'>): void {
   checkStrings(record)
   checkNames(record)
 }
 
-export function checkRanges({ layer = 2, weight = 3, version = 1 }: EntryRecord | RecordOf<'version'>): void {
+function checkRanges({ layer = 2, weight = 3, version = 1 }: EntryRecord | RecordOf<'version'>): void {
   if (layer > 3) throw invalidInput('layer must be 1, 2 or 3')
   if (weight > 5) throw invalidInput('weight must be from 1 to 5')
   if (version > MAX_VERSION) throw limitExceeded(`version is above ${MAX_VERSION}`)
 }
 
 /** Checks that members agree with the metadata. @throws Problem */
-export function checkAgreement(
-  record: EntryRecord | RecordOf<'version'>,
-  lifted: ReturnType<typeof extractMetadata>,
-): void {
+function checkAgreement(record: EntryRecord | RecordOf<'version'>, lifted: ReturnType<typeof extractMetadata>): void {
   const against = (name: string, sent: unknown, there: unknown) => {
     throw invalidInput(`${name} ${JSON.stringify(sent)} contradicts the metadata, which have ${JSON.stringify(there)}`)
   }
@@ -105,7 +102,7 @@ export function checkAgreement(
  * Owner and keys of a state: from the file if it is trusted, else the importing key, with the creator from the file in
  * `imported_from`.
  */
-export function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: ImportRules) {
+function makersOf(record: EntryRecord | RecordOf<'version'>, { scope, keyId, isTrusted }: ImportRules) {
   const { owner: named, created_by: creator, imported_from: source = null, changed_by: changer = null } = record
   const owner = named ?? (creator === undefined ? scope.owner : null)
   if (isTrusted) return { owner, createdBy: creator ?? keyId, importedFrom: source, changedBy: changer }

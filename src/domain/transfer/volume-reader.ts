@@ -6,7 +6,7 @@ import { FORMAT, MAX_VOLUME_BYTES, MAX_VOLUME_ENTRIES, type RecordOf, type Trans
 import { UNHASHED } from './volume-writer'
 
 /** Checks that IDs in a volume are unique and that image bytes match their hash. */
-export class Uniqueness {
+class Uniqueness {
   /** The line of each key read so far. */
   private readonly met = new Map<string, number>()
 

@@ -279,7 +279,7 @@ export function createCompilePack({
     const standing = planned.filter(({ one }) => one.chosen.evidence.inProgress || one.chosen.evidence.diary)
     const inFlight = new Set(standing.map(({ one }) => one.item.id))
     const followed = { most: request.relatedLimit, steps: DEPTHS[request.layer].steps }
-    return inSections(withRelated(items, finished.neighbours, followed, request.maxJson), request, inFlight)
+    return inSections(withRelated(items, finished.neighbors, followed, request.maxJson), request, inFlight)
   }
 
   return compile

@@ -13,11 +13,11 @@ import type { ImportStore } from '../../ports/import-store'
 import type { StepResult } from '../maintenance/schedule'
 import type { ExportOrg } from './export-org'
 
-export const SUFFIX = '.ndjson.gz'
+const SUFFIX = '.ndjson.gz'
 
 export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text)
 /** Returns the scope of a backup: all entries of the organization, with any owner. */
-export const organizationScope = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
+const organizationScope = (org: string): Scope => ({ org, projects: null, owner: null, isWhole: true })
 
 export const folderOf = (org: string): string => `${encodeURIComponent(org)}/`
 export const keyOf = (org: string, day: string, volume: number | string): string =>
@@ -56,7 +56,7 @@ export async function* pagesOf(store: BackupStore, prefix: string): AsyncGenerat
   }
 }
 
-export async function* objectsOf(store: BackupStore, prefix: string): AsyncGenerator<BackupObject> {
+async function* objectsOf(store: BackupStore, prefix: string): AsyncGenerator<BackupObject> {
   for await (const page of pagesOf(store, prefix)) yield* page
 }
 

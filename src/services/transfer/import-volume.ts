@@ -58,7 +58,7 @@ function refusalOf({ images, limits }: ImageDependencies, bytes: Uint8Array): Pr
 }
 
 /** Classifies the images of a volume: included, stored, or missing. Writes nothing. */
-export async function classifyImages(
+async function classifyImages(
   on: ImageDependencies,
   caller: Caller,
   volume: ParsedVolume,
@@ -164,7 +164,7 @@ export async function withVectors(
 }
 
 /** Returns vectors for entries that were imported without them by an earlier volume or batch. */
-export async function laterVectors(
+async function laterVectors(
   on: VectorDependencies,
   caller: Caller,
   records: ReadonlyMap<string, readonly VectorRecord[]>,
@@ -186,7 +186,7 @@ export async function laterVectors(
 }
 
 /** Maximum characters of IDs that are recorded. */
-export const MAX_ID = 256
+const MAX_ID = 256
 
 /** Maps entries of a file to entries of this store. */
 export class Mapping {
@@ -283,7 +283,7 @@ export type ExistingEntries = Pick<ExportStore, 'read' | 'named'>
 const EVERYTHING = { until: Number.MAX_SAFE_INTEGER, after: null, project: null, history: false, vectors: false }
 
 /** Reads stored entries of the volume by ID, and records their links that the caller cannot read. */
-export async function existingEntriesOf(
+async function existingEntriesOf(
   exports: ExistingEntries,
   scope: Scope,
   mapping: Mapping,

@@ -41,7 +41,7 @@ export interface ProposedReport {
   readonly refused: readonly { readonly key: string; readonly message: string }[]
 }
 
-export const MOST_PROPOSED = 100
+const MOST_PROPOSED = 100
 const MOST = { from: 250, key: 200, title: 200, content: 20_000 } as const
 
 /** Metadata that only this service sets. */

@@ -34,7 +34,7 @@ export function errorLine(output: string): string {
 export const paragraphs = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
 
 /** The language from the payload, else from the file name. */
-export const languageIn = (payload: Payload, path: string): string => {
+const languageIn = (payload: Payload, path: string): string => {
   const named = payload.text('language').trim()
   return named === '' ? languageOf(path) : normalizeLanguage(named)
 }

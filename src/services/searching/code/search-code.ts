@@ -48,7 +48,7 @@ export interface CodeQuery {
 }
 
 /** Maximum hits that are counted. */
-export const MAX_HITS = 1000
+const MAX_HITS = 1000
 
 export interface ChunkHit {
   readonly chunk: StoredChunk
@@ -129,7 +129,7 @@ interface Asked {
   readonly limit: number
 }
 
-export function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
+function createSearchWords(index: CodeIndex, analyzer: Analyzer) {
   async function ofProject(
     scope: Scope,
     project: string,
@@ -221,7 +221,7 @@ const RRF_K = 60
 const keyOf = ({ fileId, n }: { readonly fileId: number; readonly n: number }): string => `${fileId}:${n}`
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function createSearchChunks(dependencies: {
+function createSearchChunks(dependencies: {
   readonly index: CodeIndex
   readonly embedder: Embedder | null
   readonly analyzer: Analyzer
@@ -367,7 +367,7 @@ interface Sought {
 
 const sought = (exact: string): Sought => ({ exact, folded: foldCase(exact) })
 
-export function createSearchLines(index: CodeIndex) {
+function createSearchLines(index: CodeIndex) {
   /** Returns files that may contain the texts, ordered by path. With `grams` null, any file may. */
   async function candidates(scope: Scope, query: CodeQuery, projects: readonly string[], texts: readonly Sought[]) {
     const grams = texts.flatMap(({ folded }) => queryGrams(folded) ?? []).slice(0, 48)

@@ -65,7 +65,7 @@ export function absenceOf(since: number, now: ClockFace, memoriesAdded: number):
 }
 
 /** Describes time and project, without earlier visits. */
-export const describePlace = (now: ClockFace, project: string | null): string =>
+const describePlace = (now: ClockFace, project: string | null): string =>
   `It is ${now.timeOfDay} on ${now.date} (${now.timezone}, UTC${now.utcOffset}). Project: ${project ?? 'none'}.`
 
 /** Describes the situation in a few sentences. @param absence null for the first visit */

@@ -82,7 +82,7 @@ export async function askBoth<Words>(
   return { words, meaning }
 }
 
-export function createSearchHybrid({
+function createSearchHybrid({
   searchText,
   searchSemantic,
   levels,

@@ -41,14 +41,14 @@ export interface ComparedVector extends Omit<VectorRow, 'data' | 'compared'> {
 }
 
 /** Maximum difference between an approximate and an exact cosine that is due to rounding. */
-export const ROUNDING = 0.000_01
+const ROUNDING = 0.000_01
 
 /** Returns the closest hit of each entry. */
-export const closestHits = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
+const closestHits = (hits: readonly VectorHit[]): ReadonlyMap<VectorHit['entryId'], VectorHit> =>
   new Map(hits.toReversed().map((hit) => [hit.entryId, hit]))
 
 /** Returns one row per entry for its closest chunk, ordered by distance, then by ID. */
-export function bestPerEntry(near: readonly ComparedVector[]): SemanticHit[] {
+function bestPerEntry(near: readonly ComparedVector[]): SemanticHit[] {
   const best = new Map<number, ComparedVector>()
   for (const row of near) {
     const known = best.get(row.entryId)
@@ -84,7 +84,7 @@ const ALL_CHUNKS = Number.MAX_SAFE_INTEGER
 const CHUNKS = 4000
 const CHUNKS_AN_ENTRY = 20
 
-export function createComparing({ rows, model }: { readonly rows: VectorRows; readonly model: string }) {
+function createComparing({ rows, model }: { readonly rows: VectorRows; readonly model: string }) {
   /** Compares a stored vector; returns none for one that cannot be read. */
   function compare(query: QuantizedVector, { data, compared, ...row }: VectorRow): ComparedVector[] {
     if (compared !== null) return [{ ...row, cosine: cosineOf(compared.product, squaresOf(query), compared.squares) }]

@@ -24,7 +24,7 @@ import { checkImages, uploadImages, writeImages } from './image-transfer'
 import type { WriteDependencies } from './store-entries'
 
 /** Vectors or summaries of changed texts could not be computed. */
-export class NotGenerated extends Error {
+class NotGenerated extends Error {
   readonly problem: Problem
   readonly ids: ReadonlySet<number>
 
@@ -41,7 +41,7 @@ export class NotGenerated extends Error {
  * @param known results of earlier attempts of the call, so that models are not called again after a lost race
  * @throws NotGenerated
  */
-export async function regenerate(
+async function regenerate(
   generate: Generate,
   changes: readonly EntryChange[],
   { rows, known }: { readonly rows: ReadonlyMap<number, EntryToChange>; readonly known: Map<string, Generated> },
@@ -76,7 +76,7 @@ export async function regenerate(
   return new Map([...unread, ...rewritten.map((one) => [one.id, known.get(keyOf(one)) as Generated] as const)])
 }
 
-export const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
+const withGenerated = (change: EntryChange, generated: Generated | undefined): EntryChange =>
   generated === undefined ? change : { ...change, generated }
 
 export interface UpdatedEntry {

@@ -61,7 +61,7 @@ export function eventAs(planned: PlannedEvent, stored: readonly StoredMemory[]):
 }
 
 /** Adds the reason why the file is not indexed. @param reason null if it is indexed */
-export const withIndexed = (report: EventReport, reason: string | null): EventReport => ({
+const withIndexed = (report: EventReport, reason: string | null): EventReport => ({
   ...report,
   unindexed: false,
   ...(reason === null
@@ -84,7 +84,7 @@ export interface KnownFailure {
 }
 
 /** Reads known memories of a failure in two round trips: words, then matches and memories with its key. */
-export function createFailureLookup({
+function createFailureLookup({
   memories,
   similarMemories,
 }: {

@@ -91,7 +91,7 @@ async function remove(connection: SqlConnection, { name, key, isOld }: Table, ol
 }
 
 /** Runs one batch of `CaptureStore.forget`. */
-export async function forgetRound(
+async function forgetRound(
   connection: SqlConnection,
   { events, sessions, uses }: { readonly events: Millis; readonly sessions: Millis; readonly uses: Millis },
   cursor: string | null,
@@ -118,7 +118,7 @@ const PREVIEW = 300
 const ofClient = (client: string): SQL =>
   sql` AND e.thread_id >= ${`session:${client}:`} AND e.thread_id < ${`session:${client};`}`
 
-export function reviewStatement(
+function reviewStatement(
   { dialect, scope, now }: { readonly dialect: SqlDialect; readonly scope: Scope; readonly now: Millis },
   { project, client, after, limit }: ReviewQuery,
 ): SQL {
@@ -144,7 +144,7 @@ const placesOf = (metadata: Fields): string[] => {
   ]
 }
 
-export function toReviewed(row: Row): ReviewedEntry {
+function toReviewed(row: Row): ReviewedEntry {
   const parsed: unknown = typeof row.metadata === 'string' ? JSON.parse(row.metadata) : null
   const metadata = isFields(parsed) ? parsed : {}
   return {
@@ -184,14 +184,14 @@ export const noteUse = ({ org, owner, name, project }: Place, use: readonly Memo
   ON CONFLICT (org, owner, session) DO UPDATE SET project = excluded.project, at = excluded.at, memories = excluded.memories
   WHERE session_memories.memories <> excluded.memories OR session_memories.project <> excluded.project`
 
-export const comparedStatement = (dialect: SqlDialect, scope: Scope, ids: readonly number[], now: Millis): SQL => sql`
+const comparedStatement = (dialect: SqlDialect, scope: Scope, ids: readonly number[], now: Millis): SQL => sql`
   SELECT e.id, e.title, ${previewOf(dialect, COMPARED)} AS text,
     ${dialect.textAt(['fileContext', 'path'])} AS opened_file, ${dialect.textAt(['codeBlock', 'filePath'])} AS code_file
   FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
   ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
   WHERE ${dialect.plan.filterOnly(visible(dialect, scope, now))}`
 
-export const toCompared = (row: Row): ComparedMemory => ({
+const toCompared = (row: Row): ComparedMemory => ({
   id: num(row, 'id'),
   title: strOrNull(row, 'title'),
   text: str(row, 'text'),
@@ -209,7 +209,7 @@ interface Context {
  *
  * @param id only sessions that used this memory; null for all
  */
-export function usesStatement({ dialect, scope }: Omit<Context, 'now'>, since: Millis, id: number | null): SQL {
+function usesStatement({ dialect, scope }: Omit<Context, 'now'>, since: Millis, id: number | null): SQL {
   const projects = projectsOf(scope)
   const ofMemory = id === null ? sql`` : sql` AND s.memories LIKE ${`%[${id},%`}`
   return sql`
@@ -218,26 +218,26 @@ export function usesStatement({ dialect, scope }: Omit<Context, 'now'>, since: M
     ORDER BY s.at DESC LIMIT ${MOST_SESSIONS}`
 }
 
-export const toSessionUse = (row: Row): SessionUse => ({
+const toSessionUse = (row: Row): SessionUse => ({
   session: str(row, 'session'),
   at: num(row, 'at'),
   memories: JSON.parse(str(row, 'memories')),
 })
 
 /** Returns the time of the oldest usage row in the projects of the scope. */
-export const firstUseStatement = ({ dialect, scope }: Omit<Context, 'now'>): SQL =>
+const firstUseStatement = ({ dialect, scope }: Omit<Context, 'now'>): SQL =>
   sql`SELECT min(s.at) AS at FROM session_memories s
     WHERE s.org = ${scope.org}${reachesProject(dialect, { projects: projectsOf(scope) }, sql`s.project`)}`
 
 /** Returns the listed memories with these IDs. */
-export const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
+const namedStatement = ({ dialect, scope, now }: Context, ids: readonly number[]): SQL => sql`
   SELECT e.id, e.title, e.kind, e.version, e.project, e.created_at, ${previewOf(dialect, SHOWN)} AS text
   FROM (SELECT value FROM ${dialect.jsonNumbers(sql`${JSON.stringify(ids)}`)}) wanted
   ${dialect.plan.follow('entries', 'e', sql`e.id = wanted.value`)}
   WHERE ${dialect.plan.filterOnly(listed(dialect, scope, now))}`
 
 /** Returns the oldest listed memories that the scope may change, created before a time, except these. */
-export const unusedStatement = (
+const unusedStatement = (
   { dialect, scope, now }: Context,
   before: Millis,
   used: readonly number[],

@@ -27,7 +27,7 @@ const byFile =
   }
 
 /** Maintains files whose vectors were not made when they were stored. */
-export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex, 'pending' | 'embed'> {
+function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex, 'pending' | 'embed'> {
   const { dialect } = connection
   return {
     async pending(limit) {
@@ -91,11 +91,11 @@ export function createCodeMaintenance(connection: SqlConnection): Pick<CodeIndex
 
 export const FILE = sql.raw('f.id, f.project, f.root, f.path, f.language, f.bytes')
 
-export const CHUNK = sql.raw(
+const CHUNK = sql.raw(
   'c.id, c.file_id, c.n, c.project, f.root, f.path, f.language, c.line_start, c.line_end, c.overlap, c.text',
 )
 
-export const toFile = (row: Row): CodeFile => ({
+const toFile = (row: Row): CodeFile => ({
   id: num(row, 'id'),
   project: str(row, 'project'),
   root: str(row, 'root'),
@@ -110,7 +110,7 @@ function symbolKind(place: number): SymbolKind {
   return kind
 }
 
-export const toSymbolHit = (row: Row): SymbolHit => ({
+const toSymbolHit = (row: Row): SymbolHit => ({
   project: str(row, 'project'),
   root: str(row, 'root'),
   path: str(row, 'path'),
@@ -126,7 +126,7 @@ export const toSymbolHit = (row: Row): SymbolHit => ({
   },
 })
 
-export const toChunk = (row: Row): StoredChunk => ({
+const toChunk = (row: Row): StoredChunk => ({
   id: num(row, 'id'),
   fileId: num(row, 'file_id'),
   n: num(row, 'n'),
@@ -141,7 +141,7 @@ export const toChunk = (row: Row): StoredChunk => ({
 })
 
 /** Reads packed vectors of a file, from a chunk on. */
-export const toPack = (row: Row) => ({
+const toPack = (row: Row) => ({
   id: num(row, 'id'),
   fileId: num(row, 'file_id'),
   first: num(row, 'first'),
@@ -165,7 +165,7 @@ const ofHomes = ({ plan }: SqlDialect, scope: Scope, project: string, of: (home:
   )
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function createCodeReads(connection: SqlConnection): Reads {
+function createCodeReads(connection: SqlConnection): Reads {
   const { dialect } = connection
   const numbers = (values: readonly number[]): SQL => dialect.jsonNumbers(sql`${JSON.stringify(values)}`)
 
@@ -350,7 +350,7 @@ function rowsOf(files: readonly PreparedFile[]) {
 }
 
 /** Inserts files that do not exist yet. */
-export function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
+function insertFiles(dialect: SqlDialect, scope: CodeRoot, files: readonly PreparedFile[]): SQL[] {
   const { org, project, root } = scope
   const own = sql`f.org = ${org} AND f.project = ${project} AND f.root = ${root} AND ${dialect.code.samePath(sql`f.path`, sql`made.path`)}`
   const insert = (rows: readonly (readonly Cell[])[], columns: Columns, statement: (made: SQL) => SQL): SQL[] =>

@@ -85,7 +85,7 @@ const toPreview = (row: Row): EntryPreview => ({
  * Reads the previews of rows, in their order. Unusually large metadata, images, tags and summaries are read by a second round trip, up to
  * the size limit of a page.
  */
-export async function previewsOf(
+async function previewsOf(
   connection: SqlConnection,
   context: ReadContext,
   rows: readonly Row[],
@@ -129,7 +129,7 @@ const threadGroups = (context: ReadContext, { order = 'last', contains = null }:
 /**
  * Reads a page of threads and their number; needs one more round trip for the number if the page is after the last thread.
  */
-export async function threadPage(
+async function threadPage(
   connection: SqlConnection,
   context: ReadContext,
   window: ThreadWindow,
@@ -164,7 +164,7 @@ const toDeleted = (row: Row): number => json<{ deleted: number }>(row, 'detail')
 
 /** Deletes entries: one attempt for each call. The service decides what to do after a refusal. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a factory: its members are functions of their own
-export function createDelete(
+function createDelete(
   connection: SqlConnection,
   write: Write,
   clock: Clock,
@@ -290,7 +290,7 @@ const RESTORED = 'The entry was deleted and restored by another call; try again'
  * Creates the entry store's `patch`. @param write within the limits of the organization; throws PreconditionFailed when a precondition
  * fails
  */
-export function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
+function createPatch(connection: SqlConnection, write: Write, clock: Clock): Pick<EntryStore, 'patch'> {
   const { dialect } = connection
   return {
     async patch(caller, id, patch) {

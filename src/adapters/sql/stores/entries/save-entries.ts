@@ -63,7 +63,7 @@ import {
  * Orders the statements of all parts, of which each first one returns a row: all first statements, then all second ones and so on, if equal
  * statements cost less in sequence; otherwise part by part.
  */
-export function arrange<T>(
+function arrange<T>(
   { likeTogether }: Pick<SqlDialect, 'likeTogether'>,
   parts: readonly (readonly SQL[])[],
   decode: (row: Row) => T,
@@ -95,7 +95,7 @@ const ANY_VERSION = 2 ** 31 - 1
  * @param isGuarded whether `reservedKeysGuards` checks the entry
  * @param repeatedLater whether a later entry of the batch has the same thread, source and text
  */
-export function saveStatements(
+function saveStatements(
   context: WriteContext,
   entry: NewEntry,
   analysis: IndexedText | null,
@@ -271,7 +271,7 @@ function stateStatements(context: WriteContext, change: EntryChange, words: numb
  * @param later whether words and vectors are written after the commit
  * @param keeps whether versions are retained; then each intermediate one is written, so that history has no gap
  */
-export function changeStatements(
+function changeStatements(
   context: WriteContext,
   change: EntryChange,
   analysis: IndexedText | null,

@@ -98,13 +98,7 @@ export function pageStatement(
 
 /** Rows of the log that are scanned for the newest changes that a scope sees. */
 const LATEST_ROWS = 2_000
-export const latestStatement = (
-  dialect: SqlDialect,
-  scope: Scope,
-  filter: FeedFilter,
-  limit: number,
-  now: Millis,
-): SQL => sql`
+const latestStatement = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, limit: number, now: Millis): SQL => sql`
   SELECT p.*, ${previewOf(dialect, FEED_PREVIEW + 1)} AS preview
   FROM (
     SELECT c.*
@@ -119,7 +113,7 @@ export const latestStatement = (
   ORDER BY p.seq DESC`
 
 /** Returns the checked changes, newest first, and those of them that the scope sees and that match. */
-export function newestStatements(dialect: SqlDialect, scope: Scope, request: NewestChanges, now: Millis) {
+function newestStatements(dialect: SqlDialect, scope: Scope, request: NewestChanges, now: Millis) {
   const { before, limit, filter, agent, keyId } = request
   const below = before === null ? sql`` : sql` AND c.seq < ${before}`
   const checked = (columns: SQL) =>
@@ -167,12 +161,7 @@ const withinPart = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after
  * Returns the newest row of the organization, the newest deleted one, and the end of the part after a number. Without a number the end is
  * not computed, because finding it reads the rows of a part.
  */
-export const boundsStatement = (
-  dialect: SqlDialect,
-  scope: Scope,
-  filter: FeedFilter,
-  after: number | null,
-): SQL => sql`
+const boundsStatement = (dialect: SqlDialect, scope: Scope, filter: FeedFilter, after: number | null): SQL => sql`
   SELECT
     coalesce((${newestChange(scope.org)}), 0) AS newest,
     coalesce((SELECT f.purged_seq FROM feed_retention f WHERE f.org = ${scope.org}), 0) AS forgotten
@@ -185,7 +174,7 @@ export const boundsStatement = (
  *
  * @param at milliseconds since 1970
  */
-export function positionStatement(dialect: SqlDialect, { org }: Scope, at: Millis): SQL {
+function positionStatement(dialect: SqlDialect, { org }: Scope, at: Millis): SQL {
   const middle = sql`((s.low + s.high) / 2)`
   const isBefore = sql`coalesce((
     SELECT c.at FROM changes c WHERE ${changedSince(dialect, org, sql`${middle} - 1`)} ${OLDEST_FIRST} LIMIT 1

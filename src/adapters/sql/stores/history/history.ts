@@ -94,7 +94,7 @@ const lastOf = sql`d.entry_id = v.entry_id AND d.deleted = 1
  *
  * @param asRead further conditions on `e`, and on `d`, the last version of a deleted entry
  */
-export function mayRestore(
+function mayRestore(
   dialect: SqlDialect,
   scope: Scope,
   now: Millis,
@@ -111,12 +111,7 @@ export function mayRestore(
 /**
  * Returns a precondition that every version may still be restored, and that its entry is unchanged since it was read.
  */
-export function restoreGuard(
-  dialect: SqlDialect,
-  caller: Caller,
-  now: Millis,
-  states: readonly RetainedVersion[],
-): SQL {
+function restoreGuard(dialect: SqlDialect, caller: Caller, now: Millis, states: readonly RetainedVersion[]): SQL {
   const given = JSON.stringify(states.map(({ kept, currentVersion }) => [kept, currentVersion]))
   return sql`
     INSERT INTO guards (holds) SELECT (
@@ -153,7 +148,7 @@ function narrowedColumns(context: WriteContext, state: ToRestore, changed: SQL |
 }
 
 /** Returns the statements that restore deleted entries under their IDs; archived or captured ones are not listed. */
-export const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
+const returnStatements = (context: WriteContext, states: readonly ToRestore[]): SQL[] => {
   const together = states.filter(({ narrowed = null }) => narrowed === null)
   const alone = states.filter(({ narrowed = null }) => narrowed !== null).map((state) => [state])
   return (together.length > 0 ? [together, ...alone] : alone).map((group) => returnStatement(context, group))
@@ -190,7 +185,7 @@ function returnStatement(context: WriteContext, states: readonly ToRestore[]): S
 }
 
 /** Returns the statement that restores the content of an existing entry. */
-export const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
+const revertStatement = (context: WriteContext, state: ToRestore): SQL => {
   const { dialect, scope: caller, now } = context
   const written = sql`(SELECT metadata FROM entry_versions WHERE id = ${state.kept})`
   const { given, rest } = narrowedColumns(context, state, sql`${state.id}`)
@@ -216,7 +211,7 @@ export const revertStatement = (context: WriteContext, state: ToRestore): SQL =>
 type Edge = readonly [from: number, relation: string, to: number, origin: string, madeBy?: string | null]
 
 /** Returns the links of deleted versions: all own links, and the makers of some that the metadata name. */
-export const linksOfVersions = (states: readonly RetainedVersion[]): Edge[] =>
+const linksOfVersions = (states: readonly RetainedVersion[]): Edge[] =>
   states.flatMap(({ edges }) => (edges === null ? [] : (JSON.parse(edges) as Edge[])))
 
 const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
@@ -224,7 +219,7 @@ const isNamed = ([, , , origin]: Edge): boolean => origin === 'metadata'
 /**
  * Inserts links to entries that exist or may be restored, and sets the makers of those that the metadata name, which exist already.
  */
-export function linksStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
+function linksStatements(dialect: SqlDialect, { org }: Caller, edges: readonly Edge[]): SQL[] {
   const rows = (some: readonly Edge[]): SQL =>
     dialect.jsonTable(
       sql`${JSON.stringify(some.map(([from, relation, to, origin, by = null]) => [from, relation, to, origin, by]))}`,
@@ -266,7 +261,7 @@ export interface RestoredRow {
  * Returns line indexes, and the words and vectors of deleted entries that fit into a transaction. The others are queued, to be written
  * right after the commit, or by the next search.
  */
-export function auxiliaryStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
+function auxiliaryStatements(dialect: SqlDialect, org: string, now: Millis, all: readonly RestoredRow[]): SQL[] {
   const later = all.filter(({ indexed }) => indexed === null)
   const queued = (topic: 'index' | 'embed', of: readonly RestoredRow[]): SQL[] => {
     const ids = dialect.jsonNumbers(sql`${JSON.stringify(of.map(({ kept }) => kept.id))}`)

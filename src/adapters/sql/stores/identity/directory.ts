@@ -37,7 +37,7 @@ const lastUse = ({ dialect, scope, now }: ReadContext, project: SQL): SQL => {
  * Returns projects whose names have a prefix, with the last use in each layer (0 for none). It steps from name to name along an index, so
  * that the size of a project does not matter. The projects of a narrowed scope are known.
  */
-export function projectNamesStatement(context: ReadContext, prefix: string): SQL {
+function projectNamesStatement(context: ReadContext, prefix: string): SQL {
   const { dialect, scope } = context
   if (scope.projects !== null) {
     const known = scope.projects.filter((project) => project.startsWith(prefix))
@@ -60,7 +60,7 @@ export function projectNamesStatement(context: ReadContext, prefix: string): SQL
 }
 
 /** Returns the counts of a project, from a covering index. */
-export const projectCountsStatement = ({ dialect, scope, now }: ReadContext, project: string): SQL => sql`
+const projectCountsStatement = ({ dialect, scope, now }: ReadContext, project: string): SQL => sql`
   SELECT e.kind, count(*) AS count FROM entries e
   WHERE ${listed(dialect, scope, now)} AND ${inProject(dialect, scope, project, sql`e.project`)}
   GROUP BY e.kind`
@@ -72,7 +72,7 @@ const chosen = (dialect: SqlDialect, ids: SQL, previewLength: number, order: SQL
   FROM chosen ${dialect.plan.follow('entries', 'e', sql`e.id = chosen.id`)}
   ORDER BY ${order}, e.id DESC`
 
-export function newestDecisionsStatement(
+function newestDecisionsStatement(
   { dialect, scope, now }: ReadContext,
   project: string,
   { decisions, previewLength }: OverviewRequest,

@@ -52,7 +52,7 @@ export const KEY_COLUMNS = sql.raw(COLUMNS_OF_KEY.join(', '))
 /**
  * Version of the project directory of the key's organization, read with the key, so that known names need no round trip.
  */
-export const DIRECTORY_OF_KEY = sql.raw(`coalesce((
+const DIRECTORY_OF_KEY = sql.raw(`coalesce((
   SELECT c.seq FROM project_changes c WHERE c.org = api_keys.org ORDER BY c.seq DESC LIMIT 1), 0) AS directory`)
 
 const roleOf = oneOf(ROLES)

@@ -36,7 +36,7 @@ function vitality({ createdAt, accessedAt, accessCount }: Use, now: Millis): num
   )
 }
 
-export const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < MIN_VITALITY
+const hasDecayed = (use: Use, now: Millis): boolean => vitality(use, now) < MIN_VITALITY
 
 const RANDOM: Ids = { next: () => crypto.randomUUID().replaceAll('-', '') }
 

@@ -61,7 +61,7 @@ function nearTo(file: string): SQL {
 }
 
 /** Returns the IDs of patterns of layers 2 and 3. */
-export function newestPatterns(context: MemoryContext, { language, filePath }: WorkContext): SQL {
+function newestPatterns(context: MemoryContext, { language, filePath }: WorkContext): SQL {
   const { dialect, scope, now, project } = context
   const most = CANDIDATES.patterns
   if (language === null && filePath === null) {

@@ -61,11 +61,7 @@ function admitted({ dialect, scope, now, project }: MemoryContext, { layer, kind
 }
 
 /** Returns a page, newest first, and the total. */
-export function archivedStatements(
-  context: MemoryContext,
-  query: MemoryQuery,
-  maxBytes: number,
-): { page: SQL; total: SQL } {
+function archivedStatements(context: MemoryContext, query: MemoryQuery, maxBytes: number): { page: SQL; total: SQL } {
   const { dialect } = context
   const from = sql`FROM ${dialect.plan.entriesBy('entries_archived_idx')} WHERE ${admitted(context, query)}`
   return {
@@ -79,7 +75,7 @@ export function archivedStatements(
 }
 
 /** Returns the number of archived memories by kind. */
-export const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
+const archivedCountStatement = ({ dialect, scope, now, project }: MemoryContext): SQL => {
   const place =
     project === null ? sql`` : sql` AND (e.layer = 3 OR ${inProject(dialect, scope, project, sql`e.project`)})`
   return sql`
@@ -98,7 +94,7 @@ const TIMES = 10
  * Returns a page with its total; for memories beyond `maxBytes` only the ID, as `wanted_id`. A row without `wanted_id` is an empty page; a
  * NULL total means that the tags are too frequent (`tooManyTagged`).
  */
-export function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
+function taggedListStatement(context: MemoryContext, query: MemoryQuery, maxBytes: number): SQL {
   const { dialect } = context
   const most = dialect.bounded === null ? null : TIMES * dialect.bounded.entries
   const isShort = sql`(SELECT count(*) FROM walked) <= ${most}`
@@ -119,7 +115,7 @@ export function taggedListStatement(context: MemoryContext, query: MemoryQuery, 
   ORDER BY sized.created_at DESC, sized.id DESC`
 }
 
-export const tooManyTagged = () =>
+const tooManyTagged = () =>
   limitExceeded('Too many memories have these tags to search them at once; use fewer tags, or a project')
 
 const memoryTypeOf = oneOf(MEMORY_TYPES)

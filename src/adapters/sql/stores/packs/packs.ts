@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Metadata } from '../../../../domain/entry/metadata'
 import { titleOf } from '../../../../domain/entry/title'
 import { readableVector } from '../../../../domain/meaning/vector'
-import type { Neighbour, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
+import type { Neighbor, PackEntry, PackLink, PackVector } from '../../../../domain/pack/candidate'
 import { compareText } from '../../../../domain/text'
 import type { Clock } from '../../../../ports/clock'
 import type { FinishRequest, GatherRequest, PackReads, PackScope } from '../../../../ports/packs'
@@ -55,7 +55,7 @@ const jsonOf = (value: unknown): SQL => sql`${JSON.stringify(value)}`
 const BEFORE = 200
 
 /** Returns each text range with its offset, from 0; null when none is wanted. */
-export const rangesStatement = (context: PackContext, { ranges }: FinishRequest): SQL | null => {
+const rangesStatement = (context: PackContext, { ranges }: FinishRequest): SQL | null => {
   if (ranges.length === 0) return null
   const { dialect } = context
   const given = jsonOf(ranges.map(({ id, start, length, word }) => [id, start + 1, length, word]))
@@ -92,7 +92,7 @@ const allLinksOf = (context: PackContext, table: SQL): SQL => {
 }
 
 /** Returns the visible neighbors of each row of `table`, newest first, up to the wanted number. */
-const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
+const neighborsOf = (context: PackContext, table: SQL, wanted: number): SQL => sql`
   SELECT ranked.* FROM (
     SELECT link.of_id, link.relation, link.direction, e.id, e.kind, e.title, ${previewOf(context.dialect, NAME)} AS text,
       row_number() OVER (PARTITION BY link.of_id ORDER BY e.id DESC, link.relation, link.direction) AS place
@@ -103,22 +103,22 @@ const neighboursOf = (context: PackContext, table: SQL, wanted: number): SQL => 
   WHERE ranked.place <= ${wanted}`
 
 /** Returns the neighbors of the items and, with two steps, theirs, closer ones first; null when none are wanted. */
-export function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
+function relatedStatement(context: PackContext, { ids, related, steps }: FinishRequest): SQL | null {
   if (related === 0 || steps === 0) return null
   const { dialect } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
-  const first = neighboursOf(context, items, related * LINKS_EACH)
+  const first = neighborsOf(context, items, related * LINKS_EACH)
   if (steps === 1) return sql`${first} ORDER BY of_id, place`
   const next = sql`(SELECT DISTINCT id FROM first) AS one`
   return sql`
     WITH first AS MATERIALIZED (${first})
     SELECT 1 AS step, first.* FROM first
-    UNION ALL SELECT 2, second.* FROM (${neighboursOf(context, next, related * LINKS_EACH)}) AS second
+    UNION ALL SELECT 2, second.* FROM (${neighborsOf(context, next, related * LINKS_EACH)}) AS second
     ORDER BY step, of_id, place`
 }
 
 /** Returns what the items supersede, and what they contradict or are contradicted by. */
-export function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
+function oppositionStatement(context: PackContext, { ids }: FinishRequest): SQL {
   const { dialect, visibility, now } = context
   const items = sql`(SELECT value AS id FROM ${dialect.jsonNumbers(jsonOf(ids))} AS item) AS one`
   const one = (links: SQL, other: SQL) => sql`
@@ -236,7 +236,7 @@ export const HEAD = [
 /**
  * Returns a row for each entry, with its vectors and its links to others of them. Sources of links are searched only once.
  */
-export function gatherStatement(context: PackContext, request: GatherRequest): SQL {
+function gatherStatement(context: PackContext, request: GatherRequest): SQL {
   const { dialect } = context
   const { hits, model, steps } = request
   const head = dialect.packsRows ? packedColumns(HEAD, 'e') : sql.raw(HEAD.map((name) => `e.${name}`).join(', '))
@@ -338,7 +338,7 @@ const toLink = (row: Row): PackLink => ({
 
 const directionOf = oneOf(['outgoing', 'incoming'] as const)
 
-const toNeighbour = (row: Row): Neighbour => ({
+const toNeighbor = (row: Row): Neighbor => ({
   of: num(row, 'of_id'),
   id: num(row, 'id'),
   kind: kindOf(row, 'kind'),
@@ -432,12 +432,12 @@ export function createSqlPacks(connection: SqlConnection, clock: Clock): PackRea
       const batch = new Batch()
       const ranges = where(batch, rangesStatement(context, request), each(toStretch))
       const opposed = where(batch, oppositionStatement(context, request), each(toLink))
-      const related = where(batch, relatedStatement(context, request), each(toNeighbour))
+      const related = where(batch, relatedStatement(context, request), each(toNeighbor))
       const result = await batch.do(audit).run(connection, { org: caller.org, usesReserve: true })
       const oppositions = listOf(result, opposed)
       return {
         ranges: new Map(listOf(result, ranges)),
-        neighbours: listOf(result, related),
+        neighbors: listOf(result, related),
         supersedes: oppositions.filter(({ relation }) => relation === 'supersedes'),
         contradicts: oppositions.filter(({ relation }) => relation === 'contradicts'),
       }

@@ -60,7 +60,7 @@ const KNOWN = sql`(SELECT count(*) FROM newest)`
 const before = (id: number | null): SQL => (id === null ? sql`` : sql` AND e.id < ${id}`)
 
 /** Scans given entries, or all of a filter in one statement; `known` is NULL when there are too many for that. */
-export function scanStatement(context: ReadContext, { filter, ids, beforeId, narrowing, limit }: ScanRequest): SQL {
+function scanStatement(context: ReadContext, { filter, ids, beforeId, narrowing, limit }: ScanRequest): SQL {
   const { dialect, scope, now } = context
   const bindings = dialect.bindings()
   const { tables, within, from, where, byId } =
@@ -86,7 +86,7 @@ export function scanStatement(context: ReadContext, { filter, ids, beforeId, nar
  *
  * @param share maximum number of entries, and of bytes of metadata
  */
-export function scanPartStatement(
+function scanPartStatement(
   context: ReadContext,
   { filter, beforeId, narrowing, limit }: ScanRequest,
   share: ReadBudget,

@@ -44,15 +44,15 @@ const ofOwner = ({ selection: { owner } }: ExportContext, alias: string): SQL =>
   owner === undefined ? sql`` : sql` AND coalesce(${sql.raw(alias)}.owner, ${sql.raw(alias)}.created_by) = ${owner}`
 
 /** The entry `e` was not stored, or restored, after the time of the export. */
-export const existedThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
+const existedThen = ({ selection: { until } }: ExportContext): SQL => sql`NOT EXISTS (
   SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.action = 'store' AND c.seq > ${until})`
 
 /** Matches entries `e` of the export. */
-export const exportable = (context: ExportContext): SQL =>
+const exportable = (context: ExportContext): SQL =>
   sql`${visible(context.dialect, context.scope, context.now)}${ofProject(context, 'e')}${ofOwner(context, 'e')} AND ${existedThen(context)}`
 
 /** Matches retained versions `v` of the export. */
-export const exportableState = (context: ExportContext): SQL =>
+const exportableState = (context: ExportContext): SQL =>
   sql`${visibleState(context.dialect, context.scope, context.now)}${ofProject(context, 'v')}${ofOwner(context, 'v')}`
 
 /** Matches the last version `v` of an entry that was deleted before the time of the export. */
@@ -100,12 +100,12 @@ export function listStatement(context: ExportContext, beyond: number, limit: num
 }
 
 /** Returns rows of the log between two changes. */
-export const changedStatement = ({ dialect, scope }: ExportContext, after: number, until: number, limit: number): SQL =>
+const changedStatement = ({ dialect, scope }: ExportContext, after: number, until: number, limit: number): SQL =>
   sql`SELECT c.seq, c.entry_id FROM changes c
     WHERE ${changedSince(dialect, scope.org, sql`${after}`)} AND c.seq <= ${until} ${OLDEST_FIRST} LIMIT ${limit}`
 
 /** Returns which changed IDs are exported, and which the scope could read and can no longer. */
-export function listChangedStatements(
+function listChangedStatements(
   context: ExportContext,
   ids: readonly number[],
 ): { readonly entries: SQL; readonly gone: SQL; readonly deleted: SQL | null } {
@@ -132,7 +132,7 @@ export function listChangedStatements(
 }
 
 /** Returns entries, their links, retained versions and vectors for these IDs. */
-export function readStatements(
+function readStatements(
   context: ExportContext,
   ids: readonly number[],
   versions: { readonly beyond: number; readonly maxBytes: number },
@@ -162,7 +162,7 @@ export function readStatements(
 }
 
 /** Returns the references to these entries. */
-export function namedStatements(
+function namedStatements(
   context: ExportContext,
   ids: readonly number[],
 ): { readonly standing: SQL; readonly deleted: SQL | null } {
@@ -189,7 +189,7 @@ export function namedStatements(
  * Returns the first entry of the export that uses each image, in its current or a retained version. An entry that has changed since the
  * export began does not count, because it may have got the image after its page was written.
  */
-export function firstUsesStatement(context: ExportContext, hashes: readonly string[]): SQL {
+function firstUsesStatement(context: ExportContext, hashes: readonly string[]): SQL {
   const { dialect, scope, selection } = context
   const unchanged = sql`NOT EXISTS (SELECT 1 FROM changes c WHERE c.entry_id = e.id AND c.org = e.org AND c.seq > ${selection.until})`
   const windowed =

@@ -38,7 +38,7 @@ import { createIndexWriter, insertVectorsOf } from '../../tables/vectors/index-w
 /**
  * Returns a precondition: each replaced entry has its version and may be changed by the caller, and no entry exists under a new ID.
  */
-export function importGuard({ dialect, caller }: Context, { entries, deleted }: ImportBatch): SQL {
+function importGuard({ dialect, caller }: Context, { entries, deleted }: ImportBatch): SQL {
   const replaced = [
     ...entries.flatMap(({ id, replaces }) => (replaces === null ? [] : [[id, replaces]])),
     ...deleted.map(({ id, version }) => [id, version]),
@@ -59,7 +59,7 @@ interface AuxiliaryContext {
 }
 
 /** Stores which entries were imported under which IDs. */
-export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
+function rememberedStatements({ dialect, caller }: AuxiliaryContext, batch: ImportBatch): SQL[] {
   const rows = [
     ...batch.entries.map(({ theirId, id, version }) => [theirId, id, version]),
     ...batch.deletedEntries.map(({ theirId, id, version }) => [theirId, id, version]),
@@ -80,7 +80,7 @@ export function rememberedStatements({ dialect, caller }: AuxiliaryContext, batc
 }
 
 /** Replaces the stored references of these entries to others that were not imported yet. */
-export function waitingStatements({ dialect, caller }: AuxiliaryContext, { store, entries }: ImportBatch): SQL[] {
+function waitingStatements({ dialect, caller }: AuxiliaryContext, { store, entries }: ImportBatch): SQL[] {
   const rows = entries.flatMap(({ id, waiting }) =>
     waiting.map(({ theirId, link }) => [theirId, id, link?.relation ?? '', link?.origin ?? '']),
   )
@@ -127,7 +127,7 @@ function linkStatements({ dialect, caller }: Context, entries: readonly Imported
 }
 
 /** Returns the statements of a batch of entries, without its preconditions, audit row and images. */
-export function importStatements(
+function importStatements(
   context: Context,
   batch: ImportBatch,
   since: SQL,
@@ -237,7 +237,7 @@ const AT_ONCE = 100
  *
  * @param theirs a JSON list of imported IDs
  */
-export const resolvedStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
+const resolvedStatement = (dialect: SqlDialect, org: string, store: string, theirs: string): SQL => {
   // Of the entries imported under this ID: one by the same owner, or one that every reader of the waiting entry may read.
   const come = sql`SELECT max(m.entry_id) FROM imported m
     WHERE m.org = ${org} AND m.store = ${store} AND m.their_id = w.their_id AND m.version > 0 AND (
@@ -273,7 +273,7 @@ const mapped = (metadata: JsonObject, ours: ReadonlyMap<string, number>): JsonOb
     return here === undefined ? id : typeof id === 'string' ? String(here) : here
   })
 
-export function settlements(dialect: SqlDialect, org: string, store: string, rows: readonly Row[]): Settled {
+function settlements(dialect: SqlDialect, org: string, store: string, rows: readonly Row[]): Settled {
   const statements: SQL[] = []
   let links = 0
   const groups = Map.groupBy(rows, (row) => Number(row.entry_id))

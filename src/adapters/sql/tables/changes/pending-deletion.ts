@@ -28,11 +28,7 @@ const UNLINKED = 2_000
  * @param call whose own receipt is retained
  * @param part a condition on `pending_deletes`, which selects the entries
  */
-export function eraseStatements(
-  dialect: SqlDialect,
-  { org, changeId }: Pick<Caller, 'org' | 'changeId'>,
-  part: SQL,
-): SQL[] {
+function eraseStatements(dialect: SqlDialect, { org, changeId }: Pick<Caller, 'org' | 'changeId'>, part: SQL): SQL[] {
   const gone = sql`SELECT entry_id FROM pending_deletes WHERE ${part}`
   const ofEntry = sql`c.entry_id = l.entry_id AND ${dialect.plan.filterOnly(sql`${dialect.plan.unordered(sql`c.org`)} = ${org}`)}`
   const changes = sql`FROM (${gone}) l ${dialect.plan.follow('changes', 'c', ofEntry)}`
@@ -123,7 +119,7 @@ interface Manner {
 }
 
 /** Removes a part (or, for an erasure, as much as one transaction can), and its list items once no data remains. */
-export const removeStatements = (
+const removeStatements = (
   dialect: SqlDialect,
   call: Pick<Caller, 'org' | 'changeId'>,
   part: SQL,

@@ -33,7 +33,7 @@ const MAX_ANNOUNCED = 64
  *
  * @param org whose rows of `changes`; '' for all organizations
  */
-export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
+const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL => sql`
   SELECT c.org, ${VISIBILITY_COLUMNS} FROM changes c
   WHERE ${changedSince(dialect, org, since)}
     AND (c.reader IS NOT NULL OR c.was_reader IS NOT NULL)
@@ -42,10 +42,10 @@ export const madeStatement = (dialect: SqlDialect, org: string, since: SQL): SQL
 type Made = ReadonlyMap<string, readonly VisibilityChange[]>
 
 /** Returns the changes to publish for each organization. */
-export const toMade: Decode<Made> = (rows) =>
+const toMade: Decode<Made> = (rows) =>
   new Map([...Map.groupBy(rows, (row) => str(row, 'org'))].map(([org, own]) => [org, own.map(toVisibilityChange)]))
 
-export function announceAll(made: Made, announce: Announce): void {
+function announceAll(made: Made, announce: Announce): void {
   for (const [org, sights] of made) announce(org, sights.length > MAX_ANNOUNCED ? null : sights)
 }
 

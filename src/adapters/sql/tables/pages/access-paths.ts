@@ -147,7 +147,7 @@ export const IN_INDEX = 10
 
 export const NEWEST = sql.raw('e.created_second DESC, e.id DESC')
 /** The same order for tags. */
-export const TAGGED_NEWEST = sql.raw('t.created_at / 1000 DESC, t.entry_id DESC')
+const TAGGED_NEWEST = sql.raw('t.created_at / 1000 DESC, t.entry_id DESC')
 
 /** Returns the one tag that is the complete filter; null for any other. */
 export function tagAlone(filter: Filter): string | null {

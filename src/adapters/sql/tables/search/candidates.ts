@@ -99,7 +99,7 @@ export const ADMITS_MANY = { asked: 256, admitted: 8 } as const
  * Returns whether a query with this many words chooses candidates by its rarest words when many entries match (threads contract §6.1,
  * docs/decisions/016-few-words-choose.md).
  */
-export const mayBeFewWords = (words: number): boolean => words > RAREST_WORDS
+const mayBeFewWords = (words: number): boolean => words > RAREST_WORDS
 
 /**
  * Returns the words that choose candidates when many entries match: the rarest, and the next ones for when those find too few.
