@@ -23,12 +23,13 @@ const { version: CURRENT }: { version: string } = JSON.parse(text('package.json'
 const NEXT = '999.0.0-rc.1'
 
 describe('the changelog', () => {
-  it('has one line of at most 160 characters for each change, under the headings of Keep a Changelog', () => {
+  it('has one line of at most 160 characters for each change, under the headings of Keep a Changelog, and of subjects in the first release', () => {
     const lines = text('CHANGELOG.md').split('\n')
     const isKnown = (line: string): boolean =>
       line === '' ||
-      /^(# Changelog|## Unreleased|## \S+ - \d{4}-\d\d-\d\d|The first release candidate\.)$/.test(line) ||
+      /^(# Changelog|## Unreleased|## \S+ - \d{4}-\d\d-\d\d|The first release(?: candidate\.|: .+))$/.test(line) ||
       /^### (Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(line) ||
+      /^### (What agents can do|Capture and review|People and operators|Upgrading from \S+)$/.test(line) ||
       (line.startsWith('* ') && line.length <= 160)
     expect(lines.filter((line) => !isKnown(line))).toEqual([])
   })
