@@ -425,7 +425,7 @@ async function bridge({ env, home, input, write: write2 }) {
     if (message.method === "initialize") {
       let offered = message.params?.protocolVersion;
       version = VERSIONS.includes(offered) ? offered : VERSION;
-      let serverInfo = { name: "commonplace", version: "1.0.0-rc.1" };
+      let serverInfo = { name: "commonplace", version: "1.0.0" };
       return say({
         jsonrpc: "2.0",
         id: message.id,

@@ -71,7 +71,7 @@ export async function bridge({ env, home, input, write }) {
       // Answered immediately: a client waits for it at its start, even if the server cannot be reached.
       const offered = message.params?.protocolVersion
       version = VERSIONS.includes(offered) ? offered : VERSION
-      const serverInfo = { name: 'commonplace', version: '1.0.0-rc.1' }
+      const serverInfo = { name: 'commonplace', version: '1.0.0' }
       return say({
         jsonrpc: '2.0',
         id: message.id,
